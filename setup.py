@@ -1,0 +1,78 @@
+"""Metadata, entry points and the compiled kernels.
+
+The kernels are optional: where no compiler is at hand, or compilation fails, the package installs
+without them and uses their numpy twins (`spacy-iobes info` says which are in use).
+"""
+
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).parent
+about: dict[str, str] = {}
+exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
+
+KERNELS = [
+    Extension("spacy_iobes.kernels._tags", ["spacy_iobes/kernels/_tags.pyx"], optional=True),
+]
+TEST = ["pytest>=8", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
+BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
+
+
+class Optimised(build_ext):
+    """Compile with -O3 where the compiler takes it; some Pythons would use -O2."""
+
+    def build_extensions(self) -> None:
+        """Add the flags that fit the compiler, then build."""
+        flags = {"unix": ["-O3"], "msvc": ["/O2"]}.get(self.compiler.compiler_type, [])
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+        super().build_extensions()
+
+
+setup(
+    name=about["__title__"],
+    version=about["__version__"],
+    description="The place where tags become spans in spaCy",
+    long_description=(ROOT / "README.md").read_text(encoding="utf8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    keywords="spacy ner tagging iob bio iobes bilou sequence labelling span",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: Console",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: OS Independent",
+        "Programming Language :: Cython",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Text Processing :: Linguistic",
+        "Typing :: Typed",
+    ],
+    python_requires=">=3.10",
+    install_requires=[
+        "spacy>=3.8,<4",
+        "thinc>=8.3",
+        "typer>=0.12",
+        "numpy>=1.24",
+        "tqdm",
+        "wasabi",
+        "srsly",
+    ],
+    extras_require={"test": TEST, "bench": BENCH},
+    packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
+    package_data={"spacy_iobes": ["py.typed", "data/*"], "spacy_iobes.kernels": ["*.pyi", "*.pyx"]},
+    ext_modules=cythonize(KERNELS),
+    cmdclass={"build_ext": Optimised},
+    zip_safe=False,
+    entry_points={
+        "console_scripts": ["spacy-iobes = spacy_iobes.cli:main"],
+        "spacy_cli": ["iobes = spacy_iobes.cli.plugin:app"],
+    },
+)

@@ -1,0 +1,1 @@
+"""Tags as data: schemes, policies, and the verbs that are derived from them."""

@@ -1,0 +1,195 @@
+"""Many sentences as flat columns; Python objects are only built for those who iterate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import kernels
+from ..errors import UnreadableTagError
+from ..kernels import bits
+from ..kernels.tags_numpy import Ints, Offsets
+from ..span import Span
+from .scheme import Scheme
+from .tables import Packed, pack_tags
+from .violation import Violation, explain, violation
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTags:
+    """Tags as integers: sentence `s` has the tags `tags[c]` for `c` in its slice of `codes`.
+
+    The slice is `codes[offsets[s]:offsets[s + 1]]`. Every `*_many` function takes this in place of
+    lists of lists of str, and `convert_many` then returns it too.
+    """
+
+    codes: Ints
+    offsets: Offsets
+    tags: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        if codes.ndim != 1 or offsets.ndim != 1 or not len(offsets):
+            raise ValueError(
+                "Codes and offsets are one-dimensional, with one more offset than sentences."
+            )
+        if offsets[0] != 0 or offsets[-1] != len(codes) or (np.diff(offsets) < 0).any():
+            raise ValueError(f"Offsets rise from 0 to the number of codes, which is {len(codes)}.")
+        if len(codes) and not 0 <= codes.min() <= codes.max() < len(self.tags):
+            raise ValueError(f"Codes lie between 0 and {len(self.tags) - 1}, one for each tag.")
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "tags", tuple(self.tags))
+
+    @classmethod
+    def trusted(cls, codes: Ints, offsets: Offsets, tags: tuple[str, ...]) -> CodedTags:
+        """What a kernel made, which needs no check."""
+        coded = cls.__new__(cls)
+        coded.__dict__.update(codes=codes, offsets=offsets, tags=tags)
+        return coded
+
+    @classmethod
+    def from_lengths(cls, codes: ArrayLike, lengths: ArrayLike, tags: Iterable[str]) -> CodedTags:
+        """Codes laid end to end, and the length of every sentence."""
+        offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
+        return cls(np.asarray(codes, dtype=np.int32), offsets, tuple(tags))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return iter(self.lists())
+
+    def lists(self) -> list[list[str]]:
+        """The tags as lists of str, one for each sentence."""
+        return kernels.lists(self.codes, self.offsets, self.tags)
+
+    def tag(self, sentence: int, index: int) -> str | None:
+        """One tag; None beyond either end of the sentence."""
+        at = self.offsets[sentence] + index
+        inside = self.offsets[sentence] <= at < self.offsets[sentence + 1]
+        return self.tags[self.codes[at]] if inside else None
+
+    def packed(self, scheme: Scheme) -> Packed:
+        """The tags as the kernels read them; raises for the first token that the scheme cannot read."""
+        packed = pack_tags(self.tags, scheme)
+        if not packed.readable:
+            strange = packed.tags & 7 == bits.UNREADABLE
+            for at in np.flatnonzero(strange[self.codes])[:1].tolist():
+                sentence = int(np.searchsorted(self.offsets, at, side="right")) - 1
+                index = at - int(self.offsets[sentence])
+                tag = self.tags[self.codes[at]]
+                where = f"sentence {sentence}, token {index}" if len(self) > 1 else f"token {index}"
+                message = f"{where}: {explain(scheme, None, tag)[1]}. No policy repairs that."
+                raise UnreadableTagError(message, tag, sentence, index)
+        return packed
+
+
+Tags = Sequence[Sequence[str]] | Iterable[Sequence[str]] | CodedTags
+"""What the `*_many` functions take."""
+
+
+def code_tags(sequences: Tags) -> CodedTags:
+    """Turn lists of lists of str into integers; what already is stays as it is."""
+    if isinstance(sequences, CodedTags):
+        return sequences
+    if isinstance(sequences, (str, bytes)):
+        raise TypeError(
+            f"Expected sentences, each a list of tags, but got the string {sequences!r}."
+        )
+    vocabulary: dict[str, int] = {}
+    codes, offsets = kernels.encode(sequences, vocabulary)
+    return CodedTags.trusted(codes, offsets, tuple(vocabulary))
+
+
+def _bounds(sentence: Ints, sentences: int) -> list[int]:
+    """Where the rows of each sentence begin in a column that is sorted by sentence."""
+    bounds: list[int] = np.searchsorted(sentence, np.arange(sentences + 1)).tolist()
+    return bounds
+
+
+@dataclass(frozen=True, eq=False)
+class SpanColumns:
+    """The spans of many sentences, one row each, sorted by sentence and start.
+
+    `label` holds numbers, `labels[label]` is the string. Iterating gives one list of `Span` for each
+    sentence, `len()` the number of sentences, `total` the number of spans.
+    """
+
+    sentence: Ints
+    start: Ints
+    end: Ints
+    label: Ints
+    labels: tuple[str, ...]
+    sentences: int
+
+    @property
+    def total(self) -> int:
+        """How many spans there are."""
+        return len(self.sentence)
+
+    def __len__(self) -> int:
+        return self.sentences
+
+    def row(self, number: int) -> Span:
+        """One row as a span."""
+        return self.spans(slice(number, number + 1))[0]
+
+    def spans(self, rows: slice = slice(None)) -> list[Span]:
+        """Some rows, or all of them, as one list of spans."""
+        labels = map(self.labels.__getitem__, self.label[rows].tolist())
+        return list(map(Span, self.start[rows].tolist(), self.end[rows].tolist(), labels))
+
+    def __iter__(self) -> Iterator[list[Span]]:
+        spans = self.spans(slice(None))
+        bounds = _bounds(self.sentence, self.sentences)
+        return (spans[a:b] for a, b in zip(bounds, bounds[1:]))
+
+    def __getitem__(self, sentence: int) -> list[Span]:
+        number = range(self.sentences)[sentence]
+        a, b = (self.sentence.searchsorted(s) for s in (number, number + 1))
+        return self.spans(slice(int(a), int(b)))
+
+
+@dataclass(frozen=True, eq=False)
+class ViolationColumns:
+    """The violations of many sentences, one row each: their sentence and the token behind the gap.
+
+    Iterating gives one list of `Violation` for each sentence, `len()` the number of sentences,
+    `total` the number of violations.
+    """
+
+    sentence: Ints
+    index: Ints
+    source: CodedTags
+    scheme: Scheme
+
+    @property
+    def total(self) -> int:
+        """How many violations there are."""
+        return len(self.sentence)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def rows(self) -> Iterator[tuple[int, Violation]]:
+        """Every violation with the number of its sentence."""
+        for sentence, index in zip(self.sentence.tolist(), self.index.tolist()):
+            previous, current = (
+                self.source.tag(sentence, index - 1),
+                self.source.tag(sentence, index),
+            )
+            yield sentence, violation(self.scheme, index, previous, current)
+
+    def __iter__(self) -> Iterator[list[Violation]]:
+        found = [violation for _, violation in self.rows()]
+        bounds = _bounds(self.sentence, len(self))
+        return (found[a:b] for a, b in zip(bounds, bounds[1:]))
+
+    def __getitem__(self, sentence: int) -> list[Violation]:
+        number = range(len(self))[sentence]
+        return [violation for s, violation in self.rows() if s == number]

@@ -1,0 +1,37 @@
+"""Named objects in a table: found without regard to case, by name or alias, or refused with a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Protocol, TypeVar
+
+from ..errors import UnknownNameError
+
+
+class Named(Protocol):
+    """What a table of named objects holds."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def find(table: Mapping[str, N], kind: str, name: str | N, hint: str = "") -> N:
+    """Return the entry called `name`, or `name` itself where it already is an entry."""
+    if not isinstance(name, str):
+        return name
+    wanted = name.strip().lower()
+    for entry in table.values():
+        if wanted == entry.name or wanted in entry.aliases:
+            return entry
+    every = [known for entry in table.values() for known in (entry.name, *entry.aliases)]
+    close = get_close_matches(wanted, every, n=1)
+    hint = hint or (f" Did you mean {close[0]!r}?" if close else "")
+    known = ", ".join(table)
+    raise UnknownNameError(f"Unknown {kind} {name!r}.{hint} Known: {known}.", name, table)

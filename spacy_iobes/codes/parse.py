@@ -1,0 +1,97 @@
+"""From tags to spans, and what is illegal about the tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from .. import kernels
+from ..errors import SHOWN, MalformedTagsError
+from ..kernels import bits
+from ..span import Span
+from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
+from .policy import POLICIES, Policy, get_policy
+from .scheme import Scheme, get_scheme
+from .tables import Packed, gap_table, pack_tags
+from .tag import tag_names
+from .violation import Violation
+
+
+def parse(tags: Sequence[str], scheme: str | Scheme, policy: str | Policy = "raise") -> list[Span]:
+    """Read the spans of one sentence; malformed tags become what `policy` makes of them."""
+    return parse_many([tags], scheme, policy).spans()
+
+
+def parse_many(
+    sequences: Tags, scheme: str | Scheme, policy: str | Policy = "raise"
+) -> SpanColumns:
+    """Read the spans of many sentences into columns."""
+    return read_spans(code_tags(sequences), get_scheme(scheme), get_policy(policy))
+
+
+def validate(tags: Sequence[str], scheme: str | Scheme) -> list[Violation]:
+    """List every violation in one sentence, in order."""
+    return validate_many([tags], scheme)[0]
+
+
+def validate_many(sequences: Tags, scheme: str | Scheme) -> ViolationColumns:
+    """List every violation in many sentences."""
+    scheme = get_scheme(scheme)
+    coded = code_tags(sequences)
+    packed = pack_tags(coded.tags, scheme)
+    table = gap_table(scheme, POLICIES["raise"])
+    sentence, index = kernels.violations(coded.codes, coded.offsets, packed.tags, table)
+    return ViolationColumns(sentence, index, coded, scheme)
+
+
+def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
+    """The spans that the policy finds; raises for unreadable tags, and for violations if it refuses."""
+    packed = coded.packed(scheme)
+    if policy.searches:
+        coded, packed = nearest(coded, packed, scheme)
+    table = gap_table(scheme, policy)
+    columns, illegal = kernels.decode(
+        coded.codes, coded.offsets, packed.tags, table, policy.first_label
+    )
+    if policy.refuses and illegal:
+        refuse(validate_many(coded, scheme))
+    return SpanColumns(*columns, packed.labels, len(coded))
+
+
+def refuse(violations: ViolationColumns) -> NoReturn:
+    """Raise with all the violations in the error."""
+    rows = list(violations.rows())
+    many = len(violations) > 1
+    shown = "; ".join(f"sentence {s}, {v}" if many else str(v) for s, v in rows[:SHOWN])
+    more = f"; and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+    known = ", ".join(name for name, policy in POLICIES.items() if not policy.refuses)
+    raise MalformedTagsError(
+        f"Not legal {violations.scheme.name}: {shown}{more}. "
+        f"Is it another scheme? If not, name a policy to repair it: {known}.",
+        [violation for _, violation in rows],
+    )
+
+
+def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags, Packed]:
+    """The same sentences with the illegal ones replaced by their nearest legal sequences.
+
+    Of several legal sequences with equally few changed tags it is the one that comes first when
+    compared token by token from the left, where every token prefers its own tag, then its own label
+    with another prefix (in the order of the scheme's table), then `O`, then the other labels in the
+    order in which the sentence has them.
+    """
+    bad = np.zeros(len(coded), dtype=bool)
+    bad[validate_many(coded, scheme).sentence] = True
+    lengths = np.diff(coded.offsets)
+    chosen = np.repeat(bad, lengths)
+    bounds = np.concatenate([[0], np.cumsum(lengths[bad])])
+    legal = (gap_table(scheme, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
+    width = len(scheme.prefixes)
+    tokens = packed.tags[coded.codes]
+    tokens[chosen] = kernels.nearest(tokens[chosen], bounds, legal, width)
+    names = tag_names(packed.labels, scheme)
+    codes = np.where(tokens < 0, 0, 1 + (tokens >> 3) * width + (tokens & 7) - bits.FIRST)
+    codes = codes.astype(np.int32)
+    return CodedTags.trusted(codes, coded.offsets, names), pack_tags(names, scheme)

@@ -1,0 +1,191 @@
+"""Schemes as data: how two neighbouring tokens may be tagged, and nothing else.
+
+A pair of prefixes can JOIN two tokens (same label, one span), SPLIT them (same label, two spans)
+or let them MEET (the labels differ, or one side is outside). A scheme is those three sets of pairs.
+Parsing, writing, validation, conversion, repair and transition masks are all derived from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property
+from types import MappingProxyType
+
+from .names import find
+
+OUTSIDE = "O"
+EDGE = "$"  # the start or end of a sentence; counts as O unless a pair names it
+
+
+class Gap(IntEnum):
+    """What lies between two neighbouring tokens."""
+
+    JOIN = 0
+    SPLIT = 1
+    MEET = 2
+
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+def pairs(text: str) -> Pairs:
+    """Read `"BI II"` as the pairs (B, I) and (I, I)."""
+    return tuple((pair[0], pair[1]) for pair in text.split())
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """A tag encoding. `follow` holds the pairs in which an outside prefix names the span before it."""
+
+    name: str
+    summary: str
+    join: Pairs
+    split: Pairs
+    meet: Pairs
+    follow: Pairs = ()
+    aliases: tuple[str, ...] = ()
+
+    @cached_property
+    def inside(self) -> tuple[str, ...]:
+        """The prefixes of tokens that belong to a span, in the order of the table."""
+        return tuple(dict.fromkeys(prefix for pair in self.join + self.split for prefix in pair))
+
+    @cached_property
+    def after(self) -> str | None:
+        """The prefix of an outside token that names the span it follows, where there is one."""
+        return self.follow[0][1] if self.follow else None
+
+    @cached_property
+    def prefixes(self) -> tuple[str, ...]:
+        """Every prefix that takes a label."""
+        return self.inside + ((self.after,) if self.after else ())
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The prefixes that can never continue a span."""
+        return frozenset(self.inside) - {current for _, current in self.join}
+
+    @cached_property
+    def closers(self) -> frozenset[str]:
+        """The prefixes that can never be continued."""
+        return frozenset(self.inside) - {previous for previous, _ in self.join}
+
+    def pairs_of(self, gap: Gap) -> Pairs:
+        """The pairs of prefixes that stand for `gap`."""
+        return (self.join, self.split, self.meet + self.follow)[gap]
+
+    def before(self, gap: Gap) -> frozenset[str]:
+        """The prefixes inside a span that may stand before `gap`."""
+        return frozenset(p for p, _ in self.pairs_of(gap)) & frozenset(self.inside)
+
+    def behind(self, gap: Gap) -> frozenset[str]:
+        """The prefixes inside a span that may stand behind `gap`."""
+        return frozenset(c for _, c in self.pairs_of(gap)) & frozenset(self.inside)
+
+    def border(self, previous: str, current: str, same: bool) -> Gap:
+        """The kind of gap that these two form if they do not belong to one span."""
+        both = previous in self.inside and current in self.inside
+        return Gap.SPLIT if same and both else Gap.MEET
+
+    def relation(self, previous: str, current: str, same: bool) -> Gap | None:
+        """What the scheme makes of two neighbours with the same label or not; None if illegal."""
+        pair = (OUTSIDE if previous == EDGE else previous, current)
+        if self.border(previous, current, same) is Gap.SPLIT:
+            return Gap.JOIN if pair in self.join else Gap.SPLIT if pair in self.split else None
+        if pair in self.meet or (same and pair in self.follow):
+            return Gap.MEET
+        return Gap.MEET if current == EDGE and (pair[0], OUTSIDE) in self.meet else None
+
+    def prefix(self, left: Gap, right: Gap) -> str | None:
+        """The one prefix of a token in a span between two gaps; None if the scheme has none."""
+        fitting = [p for p in self.inside if p in self.behind(left) and p in self.before(right)]
+        if len(fitting) > 1:
+            raise ValueError(
+                f"Scheme {self.name!r} is ambiguous: {fitting} all fit {left}, {right}."
+            )
+        return fitting[0] if fitting else None
+
+    def renamed(self, name: str, letters: Mapping[str, str], summary: str, *aliases: str) -> Scheme:
+        """The same scheme with other letters."""
+
+        def rename(old: Pairs) -> Pairs:
+            return tuple((letters.get(p, p), letters.get(c, c)) for p, c in old)
+
+        new = {field: rename(getattr(self, field)) for field in ("join", "split", "meet", "follow")}
+        return replace(self, name=name, summary=summary, aliases=aliases, **new)
+
+
+def _schemes() -> Iterator[Scheme]:
+    yield Scheme(
+        "io",
+        "every token of a span is I; spans of one label cannot touch",
+        join=pairs("II"),
+        split=pairs(""),
+        meet=pairs("OO OI IO II"),
+        aliases=("triv",),
+    )
+    yield Scheme(
+        "iob1",
+        "I, but B where a span touches the one before it and has its label",
+        join=pairs("BI II"),
+        split=pairs("BB IB"),
+        meet=pairs("OO OI IO BO II BI"),
+    )
+    yield Scheme(
+        "bio",
+        "B begins every span",
+        join=pairs("BI II"),
+        split=pairs("BB IB"),
+        meet=pairs("OO OB BO IO BB IB"),
+        aliases=("iob2",),
+    )
+    yield Scheme(
+        "ioe1",
+        "I, but E where a span touches the next one and has its label",
+        join=pairs("II IE"),
+        split=pairs("EI EE"),
+        meet=pairs("OO OI OE IO II IE"),
+    )
+    yield Scheme(
+        "ioe2",
+        "E ends every span",
+        join=pairs("II IE"),
+        split=pairs("EI EE"),
+        meet=pairs("OO OI OE EO EI EE"),
+    )
+    iobes = Scheme(
+        "iobes",
+        "B begins, E ends, S is a span of one token",
+        join=pairs("BI BE II IE"),
+        split=pairs("EB ES SB SS"),
+        meet=pairs("OO OB OS EO SO EB ES SB SS"),
+        aliases=("bioes",),
+    )
+    yield iobes
+    yield iobes.renamed("bilou", {"E": "L", "S": "U"}, "iobes with L (last) and U (unit)", "biluo")
+    yield iobes.renamed(
+        "bmewo", {"I": "M", "S": "W"}, "iobes with M (middle) and W (whole)", "bmeow"
+    )
+    yield iobes.renamed("bmes", {"I": "M"}, "iobes with M (middle)", "bmeso")
+    yield iobes.renamed("bie", {"S": "BE"}, "iobes with BE for a span of one token")
+    yield Scheme(
+        "bia",
+        "B begins every span, A marks the token after it",
+        join=pairs("BI II"),
+        split=pairs("BB IB"),
+        meet=pairs("OO OB AO AB BB IB B$ I$"),
+        follow=pairs("BA IA"),
+    )
+
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType({scheme.name: scheme for scheme in _schemes()})
+"""Every scheme by name."""
+
+
+def get_scheme(name: str | Scheme) -> Scheme:
+    """Find a scheme by name or alias, without regard to case."""
+    vague = isinstance(name, str) and name.strip().lower() == "iob"
+    hint = " 'IOB' has meant both: say 'iob1' or 'iob2' (which is 'bio')." if vague else ""
+    return find(SCHEMES, "scheme", name, hint)

@@ -1,0 +1,81 @@
+"""Violations: which gap is illegal, between which tags, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from .scheme import EDGE, Scheme
+from .tag import read_tag
+
+KINDS = {
+    "start": "a tag that cannot start a span stands where one would have to start",
+    "end": "a span is not closed by a tag that may end it",
+    "label": "a tag that continues or touches a span has another label than the span",
+    "after": "the token after a span is not marked, or one is marked that follows no such span",
+    "unreadable": "a tag that is not one of the scheme's",
+}
+"""Every kind of violation."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """An illegal gap.
+
+    `index` is the token behind the gap, or the length of the sentence where its end is at fault;
+    `previous` and `current` are the tags on both sides, None at a sentence edge. `file`, `line` and
+    `token` are known when the tags came from a file; at a sentence end they name the last token.
+    """
+
+    index: int
+    previous: str | None
+    current: str | None
+    kind: str
+    message: str
+    file: str | None = None
+    line: int | None = None
+    token: str | None = None
+
+    def located(self, file: str, line: int, token: str) -> Violation:
+        """The same violation with the place in a file where it stands."""
+        return replace(self, file=file, line=line, token=token)
+
+    def __str__(self) -> str:
+        place = f"token {self.index}" if self.line is None else f"line {self.line}, {self.token!r}"
+        return f"{place}: {self.message}"
+
+
+def _either(prefixes: Iterable[str]) -> str:
+    return " or ".join(prefixes) or "nothing"
+
+
+@lru_cache(maxsize=65536)
+def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[str, str]:
+    """The kind of an illegal gap between two tags, and a sentence that says what is wrong."""
+    read = read_tag(current, scheme) if current is not None else (EDGE, "")
+    if read is None:
+        known = ", ".join((*scheme.prefixes, "O"))
+        return "unreadable", f"{current!r} is not a tag of {scheme.name} (prefixes: {known})"
+    found = f"{previous or 'the sentence start'} -> {current or 'the sentence end'}"
+    before = read_tag(previous, scheme) if previous is not None else (EDGE, "")
+    assert before is not None, "what follows an unreadable tag is not judged"
+    (p, label), (c, other) = before, read
+    inside, same = scheme.inside, label == other
+    if scheme.after and (c == scheme.after or (p in inside and c not in inside)):
+        wanted = scheme.after if p in inside else "O"
+        return "after", f"{found}: the token after a span is {wanted}{f'-{label}' * (p in inside)}"
+    gap = scheme.border(p, c, same)
+    starts, ends = scheme.behind(gap), scheme.before(gap)
+    if not same and p in inside and c in inside and (p, c) in scheme.join + scheme.split:
+        return "label", f"{found}: {p} and {c} stand side by side only with one label"
+    if p in inside and p not in ends:
+        closing = _either(x for x in inside if x in ends)
+        return "end", f"{found}: {p} cannot end a span here, {closing} can"
+    opening = _either(x for x in inside if x in starts)
+    return "start", f"{found}: {c} cannot start a span here, {opening} can"
+
+
+def violation(scheme: Scheme, index: int, previous: str | None, current: str | None) -> Violation:
+    """The violation of an illegal gap before token `index`."""
+    return Violation(index, previous, current, *explain(scheme, previous, current))

@@ -1,0 +1,96 @@
+"""Everything this package raises on purpose.
+
+IobesError
+├── UnknownNameError      a scheme or policy that does not exist
+├── TagError
+│   ├── UnreadableTagError    a tag that no prefix of the scheme explains
+│   └── MalformedTagsError    readable tags in an illegal order, under the policy `raise`
+├── SpanError
+│   ├── SpanRangeError        empty, negative or beyond the sentence
+│   ├── OverlapError          two spans that share a token
+│   └── InexpressibleError    disjoint spans that the scheme has no tags for
+└── FileError             a file that cannot be read or written as asked
+    └── ColumnError           a line that does not have the columns of the file
+
+A message says what was found, where, and what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .span import Span
+
+if TYPE_CHECKING:
+    from .codes.violation import Violation
+
+SHOWN = 5  # how many violations a message spells out before it only counts them
+
+
+class IobesError(Exception):
+    """The root of every exception that the package raises on purpose."""
+
+
+class UnknownNameError(IobesError, ValueError):
+    """A name that is not in a registry; the message lists the names that are."""
+
+    def __init__(self, message: str, name: str = "", known: Iterable[str] = ()):
+        super().__init__(message)
+        self.name = name
+        self.known = tuple(known)
+
+
+class TagError(IobesError, ValueError):
+    """Something is wrong with the tags themselves."""
+
+
+class UnreadableTagError(TagError):
+    """A tag that cannot be read under the scheme; never silently taken for `O`."""
+
+    def __init__(self, message: str, tag: str = "", sentence: int = 0, index: int = 0):
+        super().__init__(message)
+        self.tag = tag
+        self.sentence = sentence
+        self.index = index
+
+
+class MalformedTagsError(TagError):
+    """Tags in an illegal order; `violations` lists every one of them."""
+
+    def __init__(self, message: str, violations: Sequence[Violation] = ()):
+        super().__init__(message)
+        self.violations = tuple(violations)
+
+
+class SpanError(IobesError, ValueError):
+    """Spans that cannot be written as tags; `spans` are the ones at fault."""
+
+    def __init__(self, message: str, spans: Sequence[Span] = ()):
+        super().__init__(message)
+        self.spans = tuple(spans)
+
+
+class SpanRangeError(SpanError):
+    """A span that is empty, negative or reaches beyond its sentence."""
+
+
+class OverlapError(SpanError):
+    """Two spans that share a token."""
+
+
+class InexpressibleError(SpanError):
+    """Spans that are fine in themselves but that the target scheme cannot tell apart."""
+
+
+class FileError(IobesError):
+    """A file that cannot be read or written; `path` and, where known, `line` say where."""
+
+    def __init__(self, message: str, path: str = "", line: int | None = None):
+        super().__init__(message)
+        self.path = path
+        self.line = line
+
+
+class ColumnError(FileError):
+    """A line that does not have the columns that the file has elsewhere."""

@@ -1,0 +1,20 @@
+"""The few loops that must be fast, compiled where a compiler was at hand, and their numpy twins."""
+
+from __future__ import annotations
+
+import os
+
+SWITCH = "SPACY_IOBES_KERNELS"  # set it to "numpy" to use the readable twins
+
+try:
+    if os.environ.get(SWITCH) == "numpy":
+        raise ImportError(f"{SWITCH} asks for numpy")
+    from ._tags import decode, encode, lists, nearest, violations, write
+
+    IN_USE = "compiled"
+except ImportError:
+    from .tags_numpy import decode, encode, lists, nearest, violations, write
+
+    IN_USE = "numpy"
+
+__all__ = ["IN_USE", "decode", "encode", "lists", "nearest", "violations", "write"]
