@@ -46,13 +46,19 @@ class TagError(IobesError, ValueError):
 
 
 class UnreadableTagError(TagError):
-    """A tag that cannot be read under the scheme; never silently taken for `O`."""
+    """A tag that cannot be read under the scheme; never silently taken for `O`.
 
-    def __init__(self, message: str, tag: str = "", sentence: int = 0, index: int = 0):
+    `reason` is the message without the place.
+    """
+
+    def __init__(
+        self, message: str, tag: str = "", sentence: int = 0, index: int = 0, reason: str = ""
+    ):
         super().__init__(message)
         self.tag = tag
         self.sentence = sentence
         self.index = index
+        self.reason = reason or message
 
 
 class MalformedTagsError(TagError):
@@ -64,11 +70,18 @@ class MalformedTagsError(TagError):
 
 
 class SpanError(IobesError, ValueError):
-    """Spans that cannot be written as tags; `spans` are the ones at fault."""
+    """Spans that cannot be written as tags; `spans` are the ones at fault.
 
-    def __init__(self, message: str, spans: Sequence[Span] = ()):
+    `reason` is the message without the place.
+    """
+
+    def __init__(
+        self, message: str, spans: Sequence[Span] = (), sentence: int = 0, reason: str = ""
+    ):
         super().__init__(message)
         self.spans = tuple(spans)
+        self.sentence = sentence
+        self.reason = reason or message
 
 
 class SpanRangeError(SpanError):

@@ -1,14 +1,20 @@
-"""Under which schemes is a corpus legal: a report for a person, never a guess that is acted upon."""
+"""Under which schemes is a corpus legal: a report for a person, never a guess to act upon."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .columns import CodedTags, Tags, ViolationColumns, code_tags
 from .parse import validate_many
 from .scheme import SCHEMES
 from .violation import Violation
+
+Locate = Callable[[ViolationColumns], Iterator[Violation]]
+
+
+def _unlocated(violations: ViolationColumns) -> Iterator[Violation]:
+    return (violation for _, violation in violations.rows())
 
 
 @dataclass
@@ -17,7 +23,6 @@ class SchemeCheck:
 
     scheme: str
     violations: int = 0
-    unreadable: int = 0
     first: Violation | None = None
     sentence: int | None = None
 
@@ -26,13 +31,11 @@ class SchemeCheck:
         """Whether the corpus is legal under this scheme."""
         return not self.violations
 
-    def add(self, found: ViolationColumns, before: int) -> None:
-        """Count the violations of one more part of the corpus, which begins at sentence `before`."""
+    def add(self, found: ViolationColumns, locate: Locate, before: int) -> None:
+        """Count the violations of one more part, which begins at sentence `before`."""
         self.violations += found.total
-        for sentence, violation in found.rows():
-            if self.first is None:
-                self.first, self.sentence = violation, before + sentence
-            self.unreadable += violation.kind == "unreadable"
+        if self.first is None and found.total:
+            self.first, self.sentence = next(locate(found)), before + int(found.sentence[0])
 
 
 @dataclass
@@ -44,30 +47,28 @@ class Check:
     )
     sentences: int = 0
     tokens: int = 0
-    tags: dict[str, int] = field(default_factory=dict)
 
     @property
     def legal(self) -> list[str]:
         """The names of the schemes under which the corpus is legal."""
         return [name for name, scheme in self.schemes.items() if scheme.legal]
 
-    def add(self, sequences: Tags) -> list[ViolationColumns]:
-        """Look at more sentences."""
+    def add(self, sequences: Tags, locate: Locate = _unlocated) -> None:
+        """Look at more sentences; `locate` turns violation columns into violations."""
         coded = code_tags(sequences)
-        found = [validate_many(coded, name) for name in self.schemes]
-        for scheme, violations in zip(self.schemes.values(), found):
-            scheme.add(violations, self.sentences)
+        for name, scheme in self.schemes.items():
+            scheme.add(validate_many(coded, name), locate, self.sentences)
         self.sentences += len(coded)
         self.tokens += len(coded.codes)
-        return found
 
 
 def check(tags: Tags | Sequence[str]) -> Check:
     """Report under which schemes these sentences (or this one sentence) are legal."""
-    if not isinstance(tags, CodedTags):
-        tags = list(tags)
-        if tags and all(isinstance(tag, str) for tag in tags):
-            tags = [tags]
     report = Check()
-    report.add(tags)
+    if isinstance(tags, CodedTags):
+        report.add(tags)
+    else:
+        rows = list(tags)
+        one = [row for row in rows if isinstance(row, str)]
+        report.add([one] if one and len(one) == len(rows) else rows)
     return report

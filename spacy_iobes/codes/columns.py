@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,7 +76,7 @@ class CodedTags:
         return self.tags[self.codes[at]] if inside else None
 
     def packed(self, scheme: Scheme) -> Packed:
-        """The tags as the kernels read them; raises for the first token that the scheme cannot read."""
+        """The tags as the kernels read them; raises if a token has one the scheme cannot read."""
         packed = pack_tags(self.tags, scheme)
         if not packed.readable:
             strange = packed.tags & 7 == bits.UNREADABLE
@@ -84,8 +85,8 @@ class CodedTags:
                 index = at - int(self.offsets[sentence])
                 tag = self.tags[self.codes[at]]
                 where = f"sentence {sentence}, token {index}" if len(self) > 1 else f"token {index}"
-                message = f"{where}: {explain(scheme, None, tag)[1]}. No policy repairs that."
-                raise UnreadableTagError(message, tag, sentence, index)
+                reason = f"{explain(scheme, None, tag)[1]}. No policy repairs that."
+                raise UnreadableTagError(f"{where}: {reason}", tag, sentence, index, reason)
         return packed
 
 
@@ -94,13 +95,11 @@ Tags = Sequence[Sequence[str]] | Iterable[Sequence[str]] | CodedTags
 
 
 def code_tags(sequences: Tags) -> CodedTags:
-    """Turn lists of lists of str into integers; what already is stays as it is."""
+    """Turn lists of lists of str into integers; what is coded already stays as it is."""
     if isinstance(sequences, CodedTags):
         return sequences
     if isinstance(sequences, (str, bytes)):
-        raise TypeError(
-            f"Expected sentences, each a list of tags, but got the string {sequences!r}."
-        )
+        raise TypeError(f"Expected sentences, each a list of tags, not the string {sequences!r}.")
     vocabulary: dict[str, int] = {}
     codes, offsets = kernels.encode(sequences, vocabulary)
     return CodedTags.trusted(codes, offsets, tuple(vocabulary))
@@ -116,8 +115,8 @@ def _bounds(sentence: Ints, sentences: int) -> list[int]:
 class SpanColumns:
     """The spans of many sentences, one row each, sorted by sentence and start.
 
-    `label` holds numbers, `labels[label]` is the string. Iterating gives one list of `Span` for each
-    sentence, `len()` the number of sentences, `total` the number of spans.
+    `label` holds numbers, `labels[label]` is the string. Iterating gives one list of `Span` for
+    each sentence, `len()` the number of sentences, `total` the number of spans.
     """
 
     sentence: Ints
@@ -147,7 +146,7 @@ class SpanColumns:
     def __iter__(self) -> Iterator[list[Span]]:
         spans = self.spans(slice(None))
         bounds = _bounds(self.sentence, self.sentences)
-        return (spans[a:b] for a, b in zip(bounds, bounds[1:]))
+        return (spans[a:b] for a, b in pairwise(bounds))
 
     def __getitem__(self, sentence: int) -> list[Span]:
         number = range(self.sentences)[sentence]
@@ -188,7 +187,7 @@ class ViolationColumns:
     def __iter__(self) -> Iterator[list[Violation]]:
         found = [violation for _, violation in self.rows()]
         bounds = _bounds(self.sentence, len(self))
-        return (found[a:b] for a, b in zip(bounds, bounds[1:]))
+        return (found[a:b] for a, b in pairwise(bounds))
 
     def __getitem__(self, sentence: int) -> list[Violation]:
         number = range(len(self))[sentence]

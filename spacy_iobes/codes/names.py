@@ -1,4 +1,4 @@
-"""Named objects in a table: found without regard to case, by name or alias, or refused with a list."""
+"""Named objects in a table: found by name or alias without regard to case, or refused."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ class Named(Protocol):
     """What a table of named objects holds."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """How it is called."""
 
     @property
-    def aliases(self) -> tuple[str, ...]: ...
+    def aliases(self) -> tuple[str, ...]:
+        """What else it is called."""
 
 
 N = TypeVar("N", bound=Named)

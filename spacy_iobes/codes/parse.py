@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 
@@ -47,7 +46,7 @@ def validate_many(sequences: Tags, scheme: str | Scheme) -> ViolationColumns:
 
 
 def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
-    """The spans that the policy finds; raises for unreadable tags, and for violations if it refuses."""
+    """The spans that the policy finds; raises for unreadable tags and for what it refuses."""
     packed = coded.packed(scheme)
     if policy.searches:
         coded, packed = nearest(coded, packed, scheme)
@@ -56,21 +55,24 @@ def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
         coded.codes, coded.offsets, packed.tags, table, policy.first_label
     )
     if policy.refuses and illegal:
-        refuse(validate_many(coded, scheme))
+        rows = list(validate_many(coded, scheme).rows())
+        numbers = [sentence for sentence, _ in rows] if len(coded) > 1 else ()
+        raise refusal(scheme, [violation for _, violation in rows], numbers)
     return SpanColumns(*columns, packed.labels, len(coded))
 
 
-def refuse(violations: ViolationColumns) -> NoReturn:
-    """Raise with all the violations in the error."""
-    rows = list(violations.rows())
-    many = len(violations) > 1
-    shown = "; ".join(f"sentence {s}, {v}" if many else str(v) for s, v in rows[:SHOWN])
-    more = f"; and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+def refusal(
+    scheme: Scheme, violations: Sequence[Violation], sentences: Sequence[int] = ()
+) -> MalformedTagsError:
+    """The error of the policy `raise`, with all the violations in it."""
+    places = [f"sentence {sentence}, " for sentence in sentences] or [""] * SHOWN
+    shown = "; ".join(f"{place}{v}" for place, v in zip(places, violations[:SHOWN]))
+    more = f"; and {len(violations) - SHOWN} more" if len(violations) > SHOWN else ""
     known = ", ".join(name for name, policy in POLICIES.items() if not policy.refuses)
-    raise MalformedTagsError(
-        f"Not legal {violations.scheme.name}: {shown}{more}. "
+    return MalformedTagsError(
+        f"Not legal {scheme.name}: {shown}{more}. "
         f"Is it another scheme? If not, name a policy to repair it: {known}.",
-        [violation for _, violation in rows],
+        violations,
     )
 
 

@@ -36,7 +36,7 @@ class Policy:
 
 
 def begin(scheme: Scheme, previous: str, current: str, same: bool) -> int:
-    """Whatever does not legally continue a span ends it; whatever is inside then starts a new one."""
+    """What does not legally continue a span ends it; what is inside then starts a new one."""
     if scheme.relation(previous, current, same) is Gap.JOIN:
         return 0
     ends = bits.END if previous in scheme.inside else 0
@@ -45,7 +45,7 @@ def begin(scheme: Scheme, previous: str, current: str, same: bool) -> int:
 
 
 def discard(scheme: Scheme, previous: str, current: str, same: bool) -> int:
-    """Like `begin`, but a span is lost if its own first or last tag may not stand at such a border."""
+    """Like `begin`, but a span is lost if its own first or last tag cannot be at a border."""
     found = begin(scheme, previous, current, same)
     gap = scheme.border(previous, current, same)
     if found & bits.END and previous not in scheme.before(gap):

@@ -37,7 +37,7 @@ def pairs(text: str) -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """A tag encoding. `follow` holds the pairs in which an outside prefix names the span before it."""
+    """A tag encoding; `follow` are the pairs in which an outside prefix names the span before."""
 
     name: str
     summary: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ from .scheme import EDGE, OUTSIDE, Gap, Scheme
 from .tag import read_tag
 
 
-@lru_cache(maxsize=None)
+@cache
 def symbols_of(scheme: Scheme) -> dict[str, int]:
     """The number of every prefix, of `O` and of the sentence edge."""
     prefixes = {prefix: bits.FIRST + i for i, prefix in enumerate(scheme.prefixes)}
     return {OUTSIDE: bits.OUTSIDE, EDGE: bits.EDGE, **prefixes}
 
 
-@lru_cache(maxsize=None)
+@cache
 def gap_table(scheme: Scheme, policy: Policy) -> Table:
     """What the policy makes of every gap: `uint8[same label, previous symbol, current symbol]`."""
     table = np.zeros((2, bits.SYMBOLS, bits.SYMBOLS), dtype=np.uint8)
@@ -37,9 +37,9 @@ def gap_table(scheme: Scheme, policy: Policy) -> Table:
     return table
 
 
-@lru_cache(maxsize=None)
+@cache
 def prefix_table(scheme: Scheme) -> Table:
-    """The symbol of a token between two gaps: `uint8[left gap, right gap]`, 0 where there is none."""
+    """The symbol of a token between two gaps: `uint8[left gap, right gap]`, 0 if there is none."""
     table = np.zeros((len(Gap), len(Gap)), dtype=np.uint8)
     numbers = symbols_of(scheme)
     for left, right in product(Gap, Gap):

@@ -17,7 +17,7 @@ def join_tag(prefix: str, label: str) -> str:
 
 
 def read_tag(tag: str, scheme: Scheme) -> tuple[str, str] | None:
-    """Split a tag of the scheme; None if it is not one (`X-ORG`, `B-`, `O-ORG`, an empty string)."""
+    """Split a tag of the scheme; None if it is not one (`X-ORG`, `B-`, `O-ORG`, `""`)."""
     prefix, label = split_tag(tag)
     if prefix == OUTSIDE:
         return (prefix, label) if tag == OUTSIDE else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .scheme import EDGE, Scheme
@@ -37,13 +37,10 @@ class Violation:
     line: int | None = None
     token: str | None = None
 
-    def located(self, file: str, line: int, token: str) -> Violation:
-        """The same violation with the place in a file where it stands."""
-        return replace(self, file=file, line=line, token=token)
-
     def __str__(self) -> str:
-        place = f"token {self.index}" if self.line is None else f"line {self.line}, {self.token!r}"
-        return f"{place}: {self.message}"
+        if self.file is None:
+            return f"token {self.index}: {self.message}"
+        return f"{self.file}:{self.line}: {self.token!r}: {self.message}"
 
 
 def _either(prefixes: Iterable[str]) -> str:
@@ -66,14 +63,15 @@ def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[
         wanted = scheme.after if p in inside else "O"
         return "after", f"{found}: the token after a span is {wanted}{f'-{label}' * (p in inside)}"
     gap = scheme.border(p, c, same)
-    starts, ends = scheme.behind(gap), scheme.before(gap)
+    opening = _either(x for x in inside if x in scheme.behind(gap))
+    closing = _either(x for x in inside if x in scheme.before(gap))
+    cannot_start = f"{found}: {c} cannot start a span here, {opening} can"
+    cannot_end = f"{found}: {p} cannot end a span here, {closing} can"
     if not same and p in inside and c in inside and (p, c) in scheme.join + scheme.split:
-        return "label", f"{found}: {p} and {c} stand side by side only with one label"
-    if p in inside and p not in ends:
-        closing = _either(x for x in inside if x in ends)
-        return "end", f"{found}: {p} cannot end a span here, {closing} can"
-    opening = _either(x for x in inside if x in starts)
-    return "start", f"{found}: {c} cannot start a span here, {opening} can"
+        return "label", cannot_end if c in scheme.behind(gap) else cannot_start
+    if p in inside and p not in scheme.before(gap):
+        return "end", cannot_end
+    return "start", cannot_start
 
 
 def violation(scheme: Scheme, index: int, previous: str | None, current: str | None) -> Violation:

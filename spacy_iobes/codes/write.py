@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import kernels
-from ..errors import InexpressibleError, OverlapError, SpanRangeError
+from ..errors import InexpressibleError, OverlapError, SpanError, SpanRangeError
 from ..kernels.tags_numpy import Offsets
 from ..span import Span
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
@@ -79,12 +79,12 @@ def convert(
     target: str | Scheme,
     policy: str | Policy = "raise",
 ) -> list[str]:
-    """Rewrite one sentence in another scheme; malformed tags are refused unless a policy is named."""
+    """Rewrite one sentence in another scheme, refusing malformed tags unless a policy is named."""
     return convert_many([tags], source, target, policy)[0]
 
 
 @overload
-def convert_many(
+def convert_many(  # type: ignore[overload-overlap]
     sequences: CodedTags,
     source: str | Scheme,
     target: str | Scheme,
@@ -128,12 +128,15 @@ def write_spans(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTa
         len(scheme.prefixes),
     )
     if bad >= 0:
-        sentence = int(spans.sentence[bad])
         a, b = spans.row(bad), spans.row(bad + 1)
-        raise InexpressibleError(
-            f"{_place(spans, sentence)}{scheme.name} cannot tell apart {tuple(a)} and {tuple(b)}: they "
-            f"touch and have one label. Choose a scheme that marks where spans begin or end.",
-            (a, b),
+        raise _error(
+            InexpressibleError,
+            spans,
+            int(spans.sentence[bad]),
+            f"{scheme.name} cannot tell apart {tuple(a)} and {tuple(b)}: they touch and have one "
+            "label. Choose a scheme that marks where spans begin or end.",
+            a,
+            b,
         )
     return CodedTags.trusted(codes, offsets, tag_names(spans.labels, scheme))
 
@@ -150,7 +153,8 @@ def span_columns(spans: Iterable[Iterable[Span]]) -> SpanColumns:
             rows.append((sentence, start, end, labels.setdefault(label, len(labels))))
         sentences = sentence + 1
     columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
-    return SpanColumns(*map(np.ascontiguousarray, columns), tuple(labels), sentences)
+    a, b, c, d = (np.ascontiguousarray(column) for column in columns)
+    return SpanColumns(a, b, c, d, tuple(labels), sentences)
 
 
 def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
@@ -159,21 +163,19 @@ def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
     wrong = np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))
     if len(wrong):
         number = int(sentence[wrong[0]])
-        span = spans.row(wrong[0])
-        raise SpanRangeError(
-            f"{_place(spans, number)}{tuple(span)} is not a span of {lengths[number]} tokens: "
-            f"0 <= start < end <= {lengths[number]}.",
-            [span],
-        )
+        span, length = spans.row(wrong[0]), lengths[number]
+        reason = f"{tuple(span)} is no span of {length} tokens: 0 <= start < end <= {length}."
+        raise _error(SpanRangeError, spans, number, reason, span)
     overlap = np.flatnonzero((sentence[1:] == sentence[:-1]) & (start[1:] < end[:-1]))
     if len(overlap):
+        number = int(sentence[overlap[0]])
         a, b = spans.row(overlap[0]), spans.row(overlap[0] + 1)
-        raise OverlapError(
-            f"{_place(spans, int(sentence[overlap[0]]))}{tuple(a)} and {tuple(b)} overlap. Tags can only "
-            "say disjoint spans: keep one of them, or keep the spans in a span group.",
-            (a, b),
-        )
+        reason = f"{tuple(a)} and {tuple(b)} overlap. Tags can only say disjoint spans: keep one."
+        raise _error(OverlapError, spans, number, reason, a, b)
 
 
-def _place(spans: SpanColumns, sentence: int) -> str:
-    return f"Sentence {sentence}: " if len(spans) > 1 else ""
+def _error(
+    kind: type[SpanError], spans: SpanColumns, sentence: int, reason: str, *wrong: Span
+) -> SpanError:
+    place = f"Sentence {sentence}: " if len(spans) > 1 else ""
+    return kind(place + reason, wrong, sentence, reason)

@@ -1,0 +1,1 @@
+"""Annotated text in and out: column files."""

@@ -4,8 +4,9 @@
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE, PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from cpython.unicode cimport PyUnicode_CheckExact
-from libc.stdint cimport int32_t, int64_t, uint8_t, uintptr_t
+from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_FromObject
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
+from libc.string cimport memcmp, memcpy
 
 import gc
 
@@ -28,12 +29,29 @@ cdef int32_t PACKED_OUTSIDE = _bits.pack(-1, _bits.OUTSIDE)
 cdef int32_t FAR = 1 << 30  # more changes than any sentence has tokens
 
 
+cdef extern from *:
+    """
+    static int iobes_ascii(PyObject* tag) { return PyUnicode_IS_COMPACT_ASCII(tag); }
+    static const char* iobes_data(PyObject* tag) { return (const char*)PyUnicode_DATA(tag); }
+    static Py_ssize_t iobes_length(PyObject* tag) { return PyUnicode_GET_LENGTH(tag); }
+    """
+    bint iobes_ascii(PyObject* tag) noexcept
+    const char* iobes_data(PyObject* tag) noexcept
+    Py_ssize_t iobes_length(PyObject* tag) noexcept
+
+
 cdef enum:
-    SLOTS = 512  # of the cache from str objects to their codes
+    SLOTS = 512  # of each cache, a power of two
 
 cdef struct Slot:
     PyObject* tag
     int32_t code
+
+cdef struct Caches:
+    # most corpora share one str object for each tag, so the address is tried first; then the
+    # characters, since strings that were just read from a file are all different objects
+    Slot addresses[SLOTS]
+    Slot contents[SLOTS]
 
 
 cdef list _rows(sequences):
@@ -49,17 +67,52 @@ cdef list _rows(sequences):
     return rows
 
 
-cdef int32_t _code(PyObject* item, dict vocabulary, Py_ssize_t s, Py_ssize_t i) except -1:
-    """The number of a tag by its value; unseen tags get the next one."""
+cdef int32_t _numbered(PyObject* item, dict vocabulary, Py_ssize_t s, Py_ssize_t i) except -1:
+    """The number of a tag in the vocabulary, which grows by tags it did not have."""
     tag = <object>item
     if not isinstance(tag, str):
         raise TypeError(f"Sentence {s}, token {i}: a tag is a str, not {tag!r}.")
     if not PyUnicode_CheckExact(tag):
-        tag = str(tag)
+        tag = PyUnicode_FromObject(tag)  # the characters, whatever the subclass prints
     found = vocabulary.get(tag)
     if found is None:
         found = vocabulary[tag] = len(vocabulary)
     return found
+
+
+cdef inline uint64_t _hash(const char* data, Py_ssize_t length) noexcept nogil:
+    """Mix the characters, eight at a time."""
+    cdef uint64_t word, mixed = <uint64_t>length
+    while length > 0:
+        word = 0
+        memcpy(&word, data, 8 if length >= 8 else length)
+        mixed = (mixed ^ word) * <uint64_t>0x9E3779B97F4A7C15
+        mixed ^= mixed >> 29
+        data += 8
+        length -= 8
+    return mixed
+
+
+cdef int32_t _code(
+    PyObject* item, Caches* caches, dict vocabulary, Py_ssize_t s, Py_ssize_t i
+) except -1:
+    """The number of a tag whose address is not in the cache."""
+    cdef Py_ssize_t length
+    cdef const char* data
+    cdef Slot* slot
+    if not PyUnicode_CheckExact(<object>item) or not iobes_ascii(item):
+        return _numbered(item, vocabulary, s, i)
+    length = iobes_length(item)
+    data = iobes_data(item)
+    slot = &caches.contents[_hash(data, length) & (SLOTS - 1)]
+    if (
+        slot.tag == NULL
+        or iobes_length(slot.tag) != length
+        or memcmp(iobes_data(slot.tag), data, length)
+    ):
+        slot.code = _numbered(item, vocabulary, s, i)
+        slot.tag = item
+    return slot.code
 
 
 def encode(sequences, dict vocabulary):
@@ -67,7 +120,7 @@ def encode(sequences, dict vocabulary):
     cdef list row
     cdef Py_ssize_t s, i, n, total = 0
     cdef PyObject* item
-    cdef Slot slots[SLOTS]
+    cdef Caches caches
     cdef Slot* slot
     offsets_array = np.empty(len(rows) + 1, dtype=np.int64)
     cdef int64_t[::1] offsets = offsets_array
@@ -78,7 +131,7 @@ def encode(sequences, dict vocabulary):
     codes_array = np.empty(total, dtype=np.int32)
     cdef int32_t[::1] codes = codes_array
     for i in range(SLOTS):
-        slots[i].tag = NULL
+        caches.addresses[i].tag = caches.contents[i].tag = NULL
     total = 0
     for s in range(PyList_GET_SIZE(rows)):
         row = <list>PyList_GET_ITEM(rows, s)
@@ -86,12 +139,11 @@ def encode(sequences, dict vocabulary):
         if PyList_GET_SIZE(row) != n:
             raise RuntimeError(f"Sentence {s} changed its length while it was read.")
         for i in range(n):
-            # most corpora share one str object per tag: its address is looked up before its value
             item = <PyObject*>PyList_GET_ITEM(row, i)
-            slot = &slots[((<uintptr_t>item) >> 4 ^ (<uintptr_t>item) >> 13) & (SLOTS - 1)]
+            slot = &caches.addresses[((<uintptr_t>item) >> 4 ^ (<uintptr_t>item) >> 13) & (SLOTS - 1)]
             if slot.tag != item:
-                slot.code = _code(item, vocabulary, s, i)
-                slot.tag = item if PyUnicode_CheckExact(<object>item) else NULL
+                slot.code = _code(item, &caches, vocabulary, s, i)
+                slot.tag = item
             codes[total] = slot.code
             total += 1
     return codes_array, offsets_array

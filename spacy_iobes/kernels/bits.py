@@ -1,8 +1,8 @@
 """What a gap table says, and how a tag is packed: the contract between `codes` and the kernels.
 
-A packed tag is `label << 3 | symbol`. Symbol 0 is `O`, 1 the edge of a sentence, 2 to 6 the prefixes
-of a scheme in its own order, 7 a tag that the scheme cannot read. Labels count from 0; `O`, the
-edge and unreadable tags have label -1.
+A packed tag is `label << 3 | symbol`. Symbol 0 is `O`, 1 the edge of a sentence, 2 to 6 are the
+prefixes of a scheme in its own order, 7 is a tag that the scheme cannot read. Labels count from 0;
+`O`, the edge and unreadable tags have label -1.
 
 A gap table is `uint8[same label, previous symbol, current symbol]`, the sum of these bits.
 """

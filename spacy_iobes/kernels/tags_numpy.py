@@ -7,6 +7,7 @@ V different tags, M spans.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ def encode(sequences: Iterable[Sequence[str]], vocabulary: dict[str, int]) -> tu
         for i, tag in enumerate(sequence):
             if not isinstance(tag, str):
                 raise TypeError(f"Sentence {s}, token {i}: a tag is a str, not {tag!r}.")
-            codes.append(vocabulary.setdefault(str(tag), len(vocabulary)))
+            text = str.__str__(tag)  # the characters, whatever a subclass prints
+            codes.append(vocabulary.setdefault(text, len(vocabulary)))
         offsets.append(len(codes))
     return np.array(codes, dtype=np.int32), np.array(offsets, dtype=np.int64)
 
@@ -42,7 +44,7 @@ def lists(codes: Ints, offsets: Offsets, tags: Sequence[str]) -> list[list[str]]
     """The tags of every sentence as a list of str."""
     every = [tags[code] for code in codes.tolist()]
     bounds = offsets.tolist()
-    return [every[a:b] for a, b in zip(bounds, bounds[1:])]
+    return [every[a:b] for a, b in pairwise(bounds)]
 
 
 def _gaps(codes: Ints, offsets: Offsets, packed: Ints, table: Table) -> tuple[Table, Ints, Offsets]:
@@ -64,7 +66,7 @@ def _gaps(codes: Ints, offsets: Offsets, packed: Ints, table: Table) -> tuple[Ta
 
 
 def violations(codes: Ints, offsets: Offsets, packed: Ints, table: Table) -> tuple[Ints, Ints]:
-    """The illegal gaps: their sentences, and in it the token behind each (its length at the end)."""
+    """The illegal gaps: the sentence of each, and in it the token behind the gap."""
     gaps, _, begins = _gaps(codes, offsets, packed, table)
     at = np.flatnonzero(gaps & bits.ILLEGAL)
     sentence = np.searchsorted(begins, at, side="right") - 1
@@ -107,7 +109,7 @@ def write(
 
     Code 0 is `O`; a prefix `symbol` of label `l` is `1 + l * width + symbol - FIRST`. `symbols` is
     `uint8[left gap, right gap]`, gaps being 0 join, 1 split, 2 meet, 0 where there is no prefix;
-    `after` is the symbol for the token after a span, or 0. The second result is -1 if all went well.
+    `after` is the symbol for the token after a span, or 0. The second result is -1 if all is well.
     """
     codes = np.zeros(int(offsets[-1]), dtype=np.int32)
     if not len(start):
@@ -146,16 +148,16 @@ def nearest(tokens: Ints, offsets: Offsets, legal: Table, width: int) -> Ints:
     token prefers its own tag, then its label with another prefix, then `O`, then the other labels
     in the order in which the sentence has them.
     """
-    out = tokens.copy()
+    out: Ints = tokens.copy()
     bounds = offsets.tolist()
-    for a, b in zip(bounds, bounds[1:]):
+    for a, b in pairwise(bounds):
         if b > a:
             out[a:b] = _nearest(tokens[a:b], legal, width)
     return out
 
 
 def _nearest(tokens: Ints, legal: Table, width: int) -> Ints:
-    """`nearest` for one sentence: distances to the end from the right, then choices from the left."""
+    """`nearest` for one sentence: distances from the right, then choices from the left."""
     names = list(dict.fromkeys(label for label in (tokens >> 3).tolist() if label >= 0))
     # the K states: O, then the prefixes of each label in the order of the sentence
     states = [bits.pack(-1, bits.OUTSIDE)] + [

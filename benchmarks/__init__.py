@@ -1,0 +1,18 @@
+"""Speed measurements beside other tools: `python -m benchmarks NAME`, from the repository root."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def prefer_installed() -> None:
+    """Move the repository root to the end of sys.path, so that an installed package wins.
+
+    The source tree may lack the compiled kernels; it is still used where nothing is installed.
+    """
+    root = [entry for entry in sys.path if Path(entry or ".").resolve() == ROOT]
+    sys.path[:] = [entry for entry in sys.path if entry not in root] + root
+
+
+prefer_installed()

@@ -1,0 +1,74 @@
+"""The command line: run one benchmark, print its tables, keep them as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from .table import Table, shown
+
+BENCHMARKS = {
+    "tags": "Parse, validate, convert and repair tags, beside iobes, seqeval, seqscore and spaCy.",
+}
+"""Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments and their help."""
+    listing = "\n".join(f"  {name:<12}{sentence}" for name, sentence in BENCHMARKS.items())
+    made = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure speed beside other tools on this machine.",
+        epilog=f"benchmarks:\n{listing}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("name", choices=BENCHMARKS, metavar="NAME", help="one of those listed below")
+    made.add_argument("--quick", action="store_true", help="a small run, to see that it works")
+    made.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    return made
+
+
+def run(name: str, quick: bool) -> dict[str, object]:
+    """Run one benchmark and print its tables as they come; returns all of it as JSON."""
+    from .machine import describe
+
+    machine = describe()
+    print(
+        Table("machine", [{"what": name, "value": shown(cell)} for name, cell in machine.items()])
+    )
+    tables = []
+    for table in import_module(f"benchmarks.{name}").run(quick):
+        print(f"\n{table}", flush=True)
+        tables.append(table.as_json())
+    return {"machine": machine, "quick": quick, "benchmarks": {name: tables}}
+
+
+def write_json(path: Path, results: dict[str, object]) -> None:
+    """Write a file atomically: beside its place, then rename."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(json.dumps(results, indent=2) + "\n", encoding="utf8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    reader = parser()
+    options = reader.parse_args(arguments)
+    if options.json and not options.json.absolute().parent.is_dir():
+        reader.error(f"--json: there is no directory for {options.json}")
+    results = run(options.name, options.quick)
+    if options.json:
+        write_json(options.json, results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

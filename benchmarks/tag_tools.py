@@ -1,0 +1,94 @@
+"""A tool that does a tag job, its output in a form to compare, and those of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import spacy_iobes as ours
+from spacy_iobes.codes.columns import code_tags
+
+from .corpora import Sentences
+
+POLICIES = ("begin", "discard", "ncrfpp", "stanza", "nearest")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function over a corpus: `run(prepare(sentences))`.
+
+    `compared(output)` has one form for all tools of a job. `peer` names the column in which other
+    tools are compared with this one.
+    """
+
+    name: str
+    run: Callable[[Any], Any]
+    compared: Callable[[Any], object] = lambda output: output
+    prepare: Callable[[Sentences], Any] = lambda sentences: sentences
+    peer: str = ""
+
+
+Tools = dict[str, list[Tool]]
+"""The tools of each job."""
+
+
+def each(function: Callable[[Any], Any]) -> Callable[[Sentences], list[Any]]:
+    """A function of one sentence as one of many."""
+    return lambda sentences: [function(sentence) for sentence in sentences]
+
+
+def spans_by(span: Callable[[Any], tuple[int, int, str]]) -> Callable[[Any], object]:
+    """Compare lists of spans, each read by `span` as (start, end, label)."""
+    return lambda output: [[span(item) for item in sentence] for sentence in output]
+
+
+our_spans = spans_by(tuple)
+
+
+def our_tools() -> Tools:
+    """What this package does."""
+    tools: Tools = {f"parse {scheme}": our_parsers(scheme) for scheme in ("bio", "iobes", "bilou")}
+    tools["parse bio, tags not shared"] = our_parsers("bio")[:1]
+    for scheme in ("bio", "iobes"):
+        validate = partial(ours.validate_many, scheme=scheme)
+        plain = Tool("ours validate_many", validate, legal)
+        tools[f"validate {scheme}"] = [plain, coded(plain)]
+    for scheme in ("iobes", "bilou"):
+        convert = partial(ours.convert_many, source="bio", target=scheme)
+        plain = Tool("ours convert_many", convert, list)
+        tools[f"convert bio to {scheme}"] = [plain, coded(plain)]
+    tools["repair bio"] = [our_repairer(policy) for policy in POLICIES]
+    return tools
+
+
+def our_parsers(scheme: str) -> list[Tool]:
+    """All ways to parse, from columns to one sentence at a time."""
+    many = partial(ours.parse_many, scheme=scheme)
+    columns = Tool("ours parse_many", many, our_spans)
+    return [
+        columns,
+        Tool(
+            "ours parse_many, all Spans built", lambda sentences: list(many(sentences)), our_spans
+        ),
+        Tool("ours parse, one by one", each(partial(ours.parse, scheme=scheme)), our_spans),
+        coded(columns),
+    ]
+
+
+def our_repairer(policy: str) -> Tool:
+    """Repair under one policy: tags, spans and violations."""
+    run = partial(ours.repair_many, scheme="bio", policy=policy)
+    return Tool(f"ours repair_many, {policy}", run, lambda output: output.tags)
+
+
+def coded(tool: Tool) -> Tool:
+    """The same tool on integers instead of str."""
+    return replace(tool, name=f"{tool.name}, integer codes", prepare=code_tags)
+
+
+def legal(violations: ours.ViolationColumns) -> list[bool]:
+    """Whether each sentence is legal."""
+    wrong = set(violations.sentence.tolist())
+    return [sentence not in wrong for sentence in range(len(violations))]

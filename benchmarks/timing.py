@@ -1,0 +1,114 @@
+"""Time alternatives fairly, side by side.
+
+The alternatives take turns in rounds, so that whatever slows the machine down slows all of them; a
+ratio is taken within each round, and the median of the ratios is what counts. Garbage collection is
+off for all, as in `timeit`. Every call is timed alone, the release of its result included.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import ceil
+from statistics import median, quantiles
+from time import perf_counter, process_time
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of several ways to do a job: `run(prepare())`, where only `run` is timed.
+
+    `fresh`: what `prepare` makes is used once. `rounds`: take part only in the last so many rounds.
+    """
+
+    name: str
+    run: Callable[[Any], object]
+    prepare: Callable[[], Any]
+    fresh: bool = False
+    rounds: int | None = None
+
+
+@dataclass
+class Timing:
+    """Seconds per call in each round: of the process (`cpu`) and of the clock (`wall`)."""
+
+    cpu: dict[int, float] = field(default_factory=dict)
+    wall: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def spread(self) -> float | None:
+        """The interquartile range of the CPU times; None for a single round."""
+        if len(self.cpu) < 2:
+            return None
+        low, _, high = quantiles(self.cpu.values(), n=4, method="inclusive")
+        return high - low
+
+    def at(self, number: int) -> float:
+        """The CPU time in a round, or the last one where it did not take part."""
+        return self.cpu.get(number) or self.cpu[max(self.cpu)]
+
+    def times_faster_than(self, peer: Timing) -> float:
+        """The median over the rounds of the peer's CPU time divided by this one's."""
+        return median(peer.at(number) / self.at(number) for number in self.cpu.keys() | peer.cpu)
+
+
+class Runner:
+    """An alternative with its prepared input and the number of calls that one sample needs."""
+
+    def __init__(self, alternative: Alternative):
+        self.alternative = alternative
+        self.timing = Timing()
+        self.calls = 1
+        self.kept = None if alternative.fresh else alternative.prepare()
+
+    def sample(self) -> tuple[float, float]:
+        """CPU and wall seconds per call."""
+        run, cpu, wall = self.alternative.run, 0.0, 0.0
+        for _ in range(self.calls):
+            value = self.alternative.prepare() if self.alternative.fresh else self.kept
+            wall_start, cpu_start = perf_counter(), process_time()
+            run(value)
+            cpu += process_time() - cpu_start
+            wall += perf_counter() - wall_start
+        return cpu / self.calls, wall / self.calls
+
+    def warm(self, floor: float) -> None:
+        """One call that does not count, to learn how many make a sample of `floor` seconds."""
+        self.calls = max(1, ceil(floor / max(self.sample()[1], 1e-9)))
+
+    def take_part(self, number: int, rounds: int) -> None:
+        """Run in this round, unless it is one of those the alternative leaves out."""
+        if number >= rounds - (self.alternative.rounds or rounds):
+            self.timing.cpu[number], self.timing.wall[number] = self.sample()
+
+
+def race(
+    alternatives: Sequence[Alternative], rounds: int, floor: float | None = 0.01
+) -> dict[str, Timing]:
+    """Time all alternatives; without a `floor` a sample is one call, and nothing is warmed up."""
+    runners = [Runner(alternative) for alternative in alternatives]
+    with collector_off():
+        if floor is not None:
+            for runner in runners:
+                runner.warm(floor)
+        for number in range(rounds):
+            first = number % len(runners)  # nobody always runs behind the same neighbour
+            for runner in runners[first:] + runners[:first]:
+                runner.take_part(number, rounds)
+    return {runner.alternative.name: runner.timing for runner in runners}
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Collect garbage once, then leave the collector off."""
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

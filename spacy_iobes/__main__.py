@@ -1,0 +1,5 @@
+"""`python -m spacy_iobes …` is the same as `spacy-iobes …`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,87 @@
+"""The application, what its commands have in common, and how they end."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar
+
+import typer
+
+from ..errors import IobesError, MalformedTagsError, SpanError, TagError
+
+FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+SHOWN = 100  # violations, unless told otherwise
+
+app = typer.Typer(
+    name="iobes",
+    help="Read, check, repair and convert span tags.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def counted(count: int, word: str) -> str:
+    """`1 token`, `2 tokens`, `1,000 tokens`."""
+    return f"{count:,} {word}{'s' * (count != 1)}"
+
+
+def complain(message: str) -> None:
+    """Say what went wrong, in one line, where errors belong."""
+    typer.secho(f"Error: {' '.join(message.split())}", fg="red", err=True)
+
+
+@contextmanager
+def exit_codes() -> Iterator[None]:
+    """Turn the errors that are meant for people into a line and an exit code."""
+    try:
+        yield
+    except MalformedTagsError as error:
+        for violation in error.violations[:SHOWN]:
+            typer.echo(str(violation), err=True)
+        complain(
+            f"{counted(len(error.violations), 'violation')}, nothing was written. Is it another "
+            "scheme (see 'check')? If not, name a policy that repairs it (see 'schemes')."
+        )
+        raise typer.Exit(AT_FAULT) from error
+    except (TagError, SpanError) as error:
+        complain(str(error))
+        raise typer.Exit(AT_FAULT) from error
+    except IobesError as error:
+        complain(str(error))
+        raise typer.Exit(UNUSABLE) from error
+    except BrokenPipeError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(CLOSED) from error
+    except KeyboardInterrupt as error:
+        raise typer.Exit(INTERRUPTED) from error
+
+
+def command(name: str) -> Callable[[F], F]:
+    """Register a function as the command `name`."""
+
+    def register(function: F) -> F:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> None:
+            for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a token lives on
+                if isinstance(stream, io.TextIOWrapper):
+                    stream.reconfigure(errors="backslashreplace")
+            with exit_codes():
+                function(*args, **kwargs)
+
+        app.command(name)(run)
+        return function
+
+    return register
+
+
+def main() -> None:
+    """The console script."""
+    app()

@@ -1,0 +1,108 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from ..codes.policy import POLICIES
+from ..codes.scheme import SCHEMES
+from ..corpus.conll import DELIMITERS, Columns
+
+_SCHEMES = ", ".join(SCHEMES)
+_POLICIES = ", ".join(POLICIES)
+
+Inputs = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Column files; - is standard input.")
+]
+InputsAndOutput = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="IN... OUT",
+        help="A column file and where to write it (- is standard input and output), "
+        "or several files and a directory.",
+    ),
+]
+SchemeName = Annotated[str, typer.Option("--scheme", "-s", help=f"One of: {_SCHEMES}.")]
+PolicyName = Annotated[
+    str, typer.Option("--policy", "-p", help=f"What malformed tags become: {_POLICIES}.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
+Limit = Annotated[int, typer.Option("--limit", help="Show at most so many; 0 shows all.", min=0)]
+OutputDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--output-delimiter", help="Write columns with this between them. [default: as read]"
+    ),
+]
+OnlyTokenAndTag = Annotated[
+    bool, typer.Option("--discard-extra-columns", help="Write only the token and the tag.")
+]
+
+
+def delimiter_named(name: str) -> str | None:
+    """The string behind a name such as `tab`; any other string stands for itself."""
+    return DELIMITERS.get(name, name.replace("\\t", "\t"))
+
+
+def columns_from(
+    encoding: Annotated[str, typer.Option("--encoding", help="Of files in and out.")] = "utf8",
+    delimiter: Annotated[
+        str,
+        typer.Option(
+            "--delimiter",
+            help="Between columns: tab, space, whitespace (any run of both), comma, any other "
+            "string, or auto: a tab if the first token's line has one, else whitespace.",
+        ),
+    ] = "auto",
+    token_index: Annotated[
+        int,
+        typer.Option("--token-index", help="Column of the token, from 0; negative: from the end."),
+    ] = 0,
+    tag_index: Annotated[
+        int, typer.Option("--tag-index", help="Column of the tag, from 0; negative: from the end.")
+    ] = -1,
+    comment: Annotated[
+        str | None,
+        typer.Option(
+            "--comment",
+            help="Lines that start with this are comments, e.g. '#'. [default: none are]",
+        ),
+    ] = None,
+    ignore_documents: Annotated[
+        bool, typer.Option("--ignore-documents", help="Count each file as one document.")
+    ] = False,
+) -> Columns:
+    """How to read column files, from the options."""
+    if not delimiter:
+        raise typer.BadParameter("an empty delimiter separates nothing", param_hint="--delimiter")
+    return Columns(
+        delimiter_named(delimiter),
+        token_index,
+        tag_index,
+        comment or None,
+        encoding=encoding,
+        count_documents=not ignore_documents,
+    )
+
+
+def column_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `columns_from` in place of its parameter `columns`."""
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    shared = inspect.signature(columns_from, eval_str=True).parameters.values()
+
+    @wraps(function)
+    def run(**options: Any) -> None:
+        given = {parameter.name: options.pop(parameter.name) for parameter in shared}
+        function(columns=columns_from(**given), **options)
+
+    every = [parameter for parameter in own if parameter.name != "columns"] + list(shared)
+    keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in every]
+    run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return run

@@ -1,0 +1,113 @@
+"""Commands that show what the package knows: schemes and policies, and its own state."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import typer
+
+from .. import kernels
+from ..about import __version__
+from ..codes.policy import POLICIES
+from ..codes.scheme import SCHEMES, Pairs, Scheme
+from ..codes.write import repair, write
+from ..span import Span
+from .app import command
+from .options import Json
+from .survey import print_json
+
+TOKENS = ["Bank", "of", "Kenya", "Ltd", "Nairobi", ",", "Ada", "said"]
+SPANS = [Span(0, 3, "ORG"), Span(3, 4, "ORG"), Span(4, 5, "LOC"), Span(6, 7, "PER")]
+APART = [Span(0, 4, "ORG"), *SPANS[2:]]  # for io, in which the two ORGs cannot be told apart
+BROKEN = {
+    "bio": ["I-ORG", "I-ORG", "O", "B-PER", "I-LOC"],
+    "iobes": ["B-ORG", "I-PER", "E-ORG", "O", "B-LOC"],
+}
+
+
+def example(scheme: Scheme) -> list[str]:
+    """The tags of the example sentence."""
+    return write(SPANS if scheme.split else APART, len(TOKENS), scheme)
+
+
+def aligned(cells: list[str]) -> str:
+    """Cells of one width in a line."""
+    return "".join(f"{cell:8}" for cell in cells).rstrip()
+
+
+def pairs_in_words(pairs: Pairs) -> str:
+    """`BI II`."""
+    return " ".join(f"{p}{c}" if len(p + c) == 2 else f"{p}.{c}" for p, c in pairs) or "-"
+
+
+def schemes_as_data() -> list[dict[str, Any]]:
+    """Every scheme with its table and an example."""
+    return [
+        {"name": scheme.name, "aliases": scheme.aliases, "summary": scheme.summary}
+        | {kind: getattr(scheme, kind) for kind in ("join", "split", "meet", "follow")}
+        | {"tokens": TOKENS, "example": example(scheme)}
+        for scheme in SCHEMES.values()
+    ]
+
+
+def policies_as_data() -> list[dict[str, Any]]:
+    """Every policy with what it makes of malformed tags."""
+    rows = []
+    for policy in POLICIES.values():
+        made = {
+            scheme: None if policy.refuses else repair(tags, scheme, policy).tags
+            for scheme, tags in BROKEN.items()
+        }
+        row = {"name": policy.name, "aliases": policy.aliases, "summary": policy.summary}
+        rows.append(row | {"broken": BROKEN, "repaired": made})
+    return rows
+
+
+@command("schemes")
+def schemes_cli(json: Json = False) -> None:
+    """Show the schemes with their tables, the policies, and an example of each."""
+    if json:
+        print_json({"schemes": schemes_as_data(), "policies": policies_as_data()})
+        return
+    typer.echo(
+        "SCHEMES: two neighbours of one span join, of two spans of one label split, else meet"
+    )
+    typer.echo(f"    {'':7} {aligned(TOKENS)}")
+    for scheme in SCHEMES.values():
+        names = f"{scheme.name} ({', '.join(scheme.aliases)})" if scheme.aliases else scheme.name
+        typer.echo(f"\n{names}: {scheme.summary}")
+        for kind in ("join", "split", "meet", "follow"):
+            if pairs := getattr(scheme, kind):
+                typer.echo(f"    {kind:7} {pairs_in_words(pairs)}")
+        typer.echo(f"    example {aligned(example(scheme))}")
+    typer.echo("\nPOLICIES: what malformed tags become")
+    for row in policies_as_data():
+        names = f"{row['name']} ({', '.join(row['aliases'])})" if row["aliases"] else row["name"]
+        typer.echo(f"\n{names}: {row['summary']}")
+        for scheme_name, tags in row["repaired"].items():
+            made = " ".join(tags) if tags else "an error that lists every violation"
+            typer.echo(f"    {scheme_name:6} {' '.join(BROKEN[scheme_name])}  =>  {made}")
+
+
+@command("info")
+def info_cli(json: Json = False) -> None:
+    """Show versions, and whether the compiled kernels are in use."""
+    facts = {
+        "spacy-iobes": __version__,
+        "kernels": kernels.IN_USE,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        **{name: version(name) for name in ("spacy", "thinc", "numpy", "typer")},
+    }
+    if json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        typer.echo(f"{name:12} {value}")
+    if kernels.IN_USE != "compiled":
+        typer.echo(
+            "The compiled kernels are not there: all works, but slower. "
+            "Install a C compiler, then reinstall the package."
+        )

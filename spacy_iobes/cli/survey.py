@@ -1,0 +1,179 @@
+"""Commands that look at files: validate, check, count, summarize, text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import srsly
+import typer
+from wasabi.tables import table
+
+from ..codes.scheme import get_scheme
+from ..corpus.conll import ColumnReader, Columns
+from ..corpus.files import STANDARD, write_text
+from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
+from .app import AT_FAULT, FINE, SHOWN, command, counted
+from .options import Inputs, Json, Limit, PolicyName, Quiet, SchemeName, column_options
+from .progress import reading
+
+OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON that people can read, too."""
+    typer.echo(srsly.json_dumps(value, indent=2))
+
+
+def size(read: ColumnReader | Mentions) -> dict[str, int]:
+    """How large what was read is."""
+    return {"documents": read.documents, "sentences": read.sentences, "tokens": read.tokens}
+
+
+def size_in_words(read: ColumnReader | Mentions) -> str:
+    """The same for people; an empty file is said to be one."""
+    if not read.sentences:
+        return "0 sentences: the file is empty"
+    return ", ".join(counted(count, word[:-1]) for word, count in size(read).items())
+
+
+@command("validate")
+@column_options
+def validate_cli(
+    files: Inputs,
+    scheme: SchemeName,
+    columns: Columns,
+    limit: Limit = SHOWN,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """List every illegal tag with its line. Exit code 1 if there are any."""
+    wanted = get_scheme(scheme)
+    results = []
+    total = 0
+    for path in files:
+        found = 0
+        listed: list[dict[str, Any]] = []
+        with reading(path, columns) as reader:
+            for found, violation in enumerate(file_violations(reader, wanted), 1):
+                if json:
+                    listed.append(asdict(violation))
+                elif not quiet and (not limit or found <= limit):
+                    typer.echo(str(violation))
+        total += found
+        results.append({"file": reader.name, **size(reader), "violations": listed})
+        if not json:
+            if limit and found > limit and not quiet:
+                typer.echo(f"{reader.name}: and {found - limit:,} more (--limit 0 shows all)")
+            number = counted(found, "violation") if found else "no violations"
+            typer.echo(f"{reader.name}: {number} of {wanted.name} in {size_in_words(reader)}")
+    if json:
+        print_json({"scheme": wanted.name, "total": total, "files": results})
+    raise typer.Exit(AT_FAULT if total else FINE)
+
+
+@command("check")
+@column_options
+def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
+    """Say under which schemes files are legal. Exit code 1 if one is legal under none."""
+    results = []
+    for path in files:
+        with reading(path, columns) as reader:
+            check = file_check(reader)
+        schemes = check.schemes.values()
+        results.append(
+            {"file": reader.name, **size(reader), "legal": check.legal}
+            | {"schemes": [asdict(scheme) for scheme in schemes]}
+        )
+        if not json:
+            typer.echo(f"{reader.name}: {size_in_words(reader)}")
+            rows = [
+                (
+                    row.scheme,
+                    "yes" if row.legal else "no",
+                    f"{row.violations:,}",
+                    str(row.first or ""),
+                )
+                for row in schemes
+            ]
+            header = ("scheme", "legal", "violations", "first")
+            typer.echo(
+                table(rows, header=header, divider=True, aligns=("l", "l", "r", "l"), max_col=120)
+            )
+    if json:
+        print_json(results)
+    raise typer.Exit(FINE if all(result["legal"] for result in results) else AT_FAULT)
+
+
+@command("count")
+@column_options
+def count_cli(
+    files: Inputs,
+    scheme: SchemeName,
+    columns: Columns,
+    policy: PolicyName = "raise",
+    output: OutputFile = STANDARD,
+    json: Json = False,
+) -> None:
+    """Count every mention: how often, which label, which text, separated by tabs."""
+    texts: Counter[tuple[str, str]] = Counter()
+    for path in files:
+        with reading(path, columns) as reader:
+            texts += file_mentions(reader, scheme, policy).texts
+    rows = sorted(texts.items(), key=lambda row: (-row[1], row[0]))
+    if json:
+        listed = [{"count": n, "label": label, "text": text} for (label, text), n in rows]
+        lines = [srsly.json_dumps(listed, indent=2)]
+    else:
+        lines = [f"{count}\t{label}\t{text}" for (label, text), count in rows]
+    with write_text(output) as put:
+        put("".join(f"{line}\n" for line in lines))
+
+
+@command("summarize")
+@column_options
+def summarize_cli(
+    files: Inputs,
+    scheme: SchemeName,
+    columns: Columns,
+    policy: PolicyName = "raise",
+    json: Json = False,
+) -> None:
+    """Count documents, sentences, tokens and the spans of each label."""
+    found: dict[str, Mentions] = {}
+    for path in files:
+        with reading(path, columns) as reader:
+            found[reader.name] = file_mentions(reader, scheme, policy)
+    labels = sum((mentions.labels for mentions in found.values()), Counter[str]())
+    if json:
+        listed = [
+            {"file": name, **size(mentions), "spans": mentions.labels.total()}
+            | {"labels": dict(sorted(mentions.labels.items())), "repaired": mentions.repaired}
+            for name, mentions in found.items()
+        ]
+        print_json({"files": listed, "labels": dict(sorted(labels.items()))})
+        return
+    sizes = [(name, *size(m).values(), m.labels.total(), m.repaired) for name, m in found.items()]
+    _print_counts(("file", "documents", "sentences", "tokens", "spans", "repaired"), sizes)
+    _print_counts(("label", "spans"), sorted(labels.items()))
+
+
+def _print_counts(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    """Print a table of numbers with their sum."""
+    total = ("total", *(sum(column) for column in list(zip(*rows))[1:]))
+    lines = [*rows, total] if len(rows) > 1 else rows
+    cells = [(str(name), *(f"{number:,}" for number in numbers)) for name, *numbers in lines]
+    aligns = ("l", *"r" * (len(header) - 1))
+    typer.echo(table(cells, header=header, divider=True, aligns=aligns, max_col=120))
+
+
+@command("text")
+@column_options
+def text_cli(files: Inputs, columns: Columns, output: OutputFile = STANDARD) -> None:
+    """Write the text, one sentence on a line, tokens separated by spaces."""
+    with write_text(output, columns.encoding) as put:
+        for path in files:
+            with reading(path, columns) as reader:
+                for sentence in file_text(reader):
+                    put(sentence + "\n")

@@ -1,0 +1,208 @@
+"""Text files in and out: gzip, pipes and any encoding; writes that are whole or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import secrets
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from ..errors import FileError
+
+STANDARD = "-"  # standard input or output
+CHUNK = 1 << 20  # bytes read at a time
+LONGEST = 1 << 20  # characters that a line may have
+GZIP = b"\x1f\x8b"
+
+Progress = Callable[[int], None]
+"""Told how many bytes of the file as it lies on disk have been read since the last call."""
+
+
+def shown(path: str | Path) -> str:
+    """How messages name a file."""
+    return "standard input" if str(path) == STANDARD else str(path)
+
+
+def read_lines(
+    path: str | Path, encoding: str = "utf8", progress: Progress | None = None
+) -> Iterator[list[str]]:
+    """The lines of a file in lists, without their line feeds.
+
+    Joined by line feeds they are the file again, so the last line is empty if the file ends well.
+    Carriage returns and a byte order mark are left where they are.
+    """
+    name = shown(path)
+    decoder = _decoder(encoding)
+    tail, done = "", 0
+    try:
+        for chunk in _chunks(path, progress):
+            lines = (tail + _decoded(decoder, chunk, name, done)).split("\n")
+            tail = lines.pop()
+            if len(tail) > LONGEST or (lines and len(lines[0]) > LONGEST):
+                line = done + 1 + (len(lines) if len(tail) > LONGEST else 0)
+                raise FileError(
+                    f"{name}, line {line}: longer than {LONGEST:,} characters. "
+                    "Is this a column file, with one token on each line?",
+                    name,
+                    line,
+                )
+            done += len(lines)
+            yield lines
+        yield [tail + _decoded(decoder, b"", name, done, final=True)]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileError(
+            f"{name}: the gzip data is damaged or cut off after line {done} ({error}). "
+            "Fetch or compress the file again.",
+            name,
+        ) from error
+
+
+def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+    try:
+        return codecs.getincrementaldecoder(encoding)("strict")
+    except LookupError as error:
+        raise FileError(f"There is no text encoding {encoding!r}; try utf8 or latin-1.") from error
+
+
+def _decoded(
+    decoder: codecs.IncrementalDecoder, chunk: bytes, name: str, done: int, final: bool = False
+) -> str:
+    """Decode the next bytes; an error names the line, `done` lines having gone before."""
+    try:
+        text = decoder.decode(chunk, final)
+        before = text.find("\0")
+        if before < 0:
+            return text
+        line = done + text.count("\n", 0, before) + 1
+        reason = (
+            "has a NUL character: this is a binary file or another encoding. Name it (--encoding)."
+        )
+    except UnicodeDecodeError as error:
+        line = done + error.object.count(b"\n", 0, error.start) + 1
+        byte = error.object[error.start]
+        reason = (
+            f"cannot be read as {error.encoding} (byte 0x{byte:02x}). "
+            "If it is text in another encoding, name it (--encoding latin-1, for example)."
+        )
+    except UnicodeError as error:
+        line, reason = done + 1, f"cannot be read: {error}. Name its encoding (--encoding)."
+    raise FileError(f"{name}, line {line}: {reason}", name, line)
+
+
+def _chunks(path: str | Path, progress: Progress | None) -> Iterator[bytes]:
+    """The bytes of a file, or of what a gzip file holds."""
+    with _opened(path) as file:
+        raw = file if progress is None else io.BufferedReader(_Counted(file, progress), CHUNK)
+        head = raw.peek(2)[:2]
+        stream: IO[bytes] = gzip.GzipFile(fileobj=raw) if head == GZIP else raw  # type: ignore[assignment]
+        while chunk := stream.read(CHUNK):
+            yield chunk
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[io.BufferedReader]:
+    """A file open for reading, with any trouble told in one line."""
+    if str(path) == STANDARD:
+        yield sys.stdin.buffer  # type: ignore[misc]
+        return
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except gzip.BadGzipFile:
+        raise
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {_reason(error)}.", str(path)) from error
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells how much of it was read."""
+
+    def __init__(self, file: io.BufferedReader, progress: Progress):
+        self.file = file
+        self.progress = progress
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read, and tell how much."""
+        count = self.file.readinto(buffer)
+        self.progress(count)
+        return count
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error) or type(error).__name__).lower()
+
+
+@contextmanager
+def write_text(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[str], None]]:
+    """A function that writes text to a file, which is only there once the block has ended well.
+
+    What was at `path` before stays until then: the text goes to a file beside it, which takes its
+    place at the end. A name that ends in .gz is compressed.
+    """
+    encode = codecs.getincrementalencoder(encoding)("strict").encode
+    try:
+        with _replacing(path) as file, _compressed(file, path) as stream:
+
+            def put(text: str) -> None:
+                try:
+                    stream.write(encode(text))
+                except UnicodeEncodeError as error:
+                    bad = f"{error.object[error.start]!r} cannot be written as {encoding}"
+                    raise FileError(f"{path}: {bad}.", str(path)) from error
+
+            yield put
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {_reason(error)}.", str(path)) from error
+
+
+@contextmanager
+def _compressed(file: IO[bytes], path: str | Path) -> Iterator[IO[bytes]]:
+    """The file, or one that compresses into it; equal text gives equal bytes."""
+    if str(path).lower().endswith(".gz"):
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
+            yield stream  # type: ignore[misc]
+    else:
+        yield file
+
+
+@contextmanager
+def _replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of `path` when all went well, and vanishes when not."""
+    if str(path) == STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))
+    exists = target.exists()
+    if exists and not stat.S_ISREG(target.stat().st_mode):
+        with open(target, "wb") as file:  # a device or a pipe is written to, a directory refused
+            yield file
+        return
+    if exists and not os.access(target, os.W_OK):
+        raise PermissionError(13, "permission denied")
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(beside, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if exists:
+            shutil.copymode(target, beside)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)

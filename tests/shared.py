@@ -1,0 +1,36 @@
+"""The reference data beside the repository; tests that need it are skipped where it is not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("SPACY_IOBES_SHARED") or ROOT.parent / "shared")
+
+needs_shared = pytest.mark.skipif(
+    not (SHARED / "oracles").is_dir(),
+    reason=f"no reference data at {SHARED}: set SPACY_IOBES_SHARED to the folder that holds it",
+)
+
+Row = dict[str, Any]
+
+
+@lru_cache(maxsize=4)
+def oracle(name: str) -> list[Row]:
+    """Every row of a file of oracle data, given its path without the ending."""
+    with gzip.open(SHARED / "oracles" / f"{name}.jsonl.gz", "rt", encoding="utf8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def outputs(tool: str, scheme: str) -> list[Row]:
+    """What a tool makes of the sequences of one scheme."""
+    rows = [row for row in oracle(f"spans/{tool}") if row["scheme"] == scheme]
+    assert rows, f"{tool} has no rows for {scheme}"
+    return rows

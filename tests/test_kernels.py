@@ -1,0 +1,258 @@
+"""The compiled kernels against their readable numpy twins: the same arrays from the same input."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_iobes.codes.policy import POLICIES
+from spacy_iobes.codes.scheme import SCHEMES
+from spacy_iobes.codes.tables import gap_table, pack_tags, prefix_table, symbols_of
+from spacy_iobes.kernels import bits, tags_numpy
+from spacy_iobes.kernels.tags_numpy import Ints, Offsets
+
+from . import by_hand, strategies
+
+compiled = pytest.importorskip(
+    "spacy_iobes.kernels._tags", reason="the kernels are not compiled here: there is one twin only"
+)
+
+
+class Text(str):
+    """A str that is not quite one."""
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal, down to the types of numbers and arrays."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all())
+    return type(a) is type(b) and bool(a == b)
+
+
+def agree(name: str, *arguments: Any) -> Any:
+    """Call both twins; return what both say."""
+    fast, slow = (getattr(module, name)(*arguments) for module in (compiled, tags_numpy))
+    assert same(fast, slow), (name, fast, slow)
+    return slow
+
+
+class Coded(NamedTuple):
+    """A corpus as the kernels read it."""
+
+    codes: Ints
+    offsets: Offsets
+    packed: Ints
+
+
+def coded(corpus: list[list[str]], scheme: str) -> Coded:
+    numbers: dict[str, int] = {}
+    for tag in (tag for tags in corpus for tag in tags):
+        numbers.setdefault(tag, len(numbers))
+    codes = np.array([numbers[tag] for tags in corpus for tag in tags], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, corpus)], dtype=np.int64)
+    return Coded(codes, offsets, pack_tags(numbers, SCHEMES[scheme]).tags)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> tuple[list[list[str]], str]:
+    """A corpus and its scheme."""
+    scheme = draw(strategies.schemes)
+    return draw(strategies.corpora(scheme)), scheme
+
+
+def test_same_sees_the_difference() -> None:
+    one = np.array([1], dtype=np.int32)
+    assert same((one, 1), (one.copy(), 1))
+    assert not same(one, one.astype(np.int64))
+    assert not same(one, one + 1)
+    assert not same(one, np.array([1, 1], dtype=np.int32))
+    assert not same((one, 1), (one, np.int32(1)))
+    assert not same((one,), (one, one))
+    assert not same([["O"]], (["O"],))
+
+
+def test_the_twins_are_two() -> None:
+    for name in ("encode", "lists", "violations", "decode", "write", "nearest"):
+        assert getattr(compiled, name) is not getattr(tags_numpy, name)
+
+
+@given(corpora())
+def test_encode_and_lists(drawn: tuple[list[list[str]], str]) -> None:
+    corpus, _ = drawn
+    vocabularies: list[dict[str, int]] = [{"before": 0}, {"before": 0}]
+    fast = compiled.encode(corpus, vocabularies[0])
+    slow = tags_numpy.encode(corpus, vocabularies[1])
+    assert same(fast, slow)
+    assert list(vocabularies[0].items()) == list(vocabularies[1].items())
+    assert [list(vocabularies[0])[code] for code in slow[0]] == [t for tags in corpus for t in tags]
+    names = tuple(vocabularies[0])
+    assert agree("lists", *slow, names) == corpus
+
+
+@given(corpora(), st.lists(st.sampled_from(["", "-", "Q-X", "O-X", "B-"]), max_size=4))
+def test_violations(drawn: tuple[list[list[str]], str], strange: list[str]) -> None:
+    corpus, scheme = drawn
+    table = gap_table(SCHEMES[scheme], POLICIES["raise"])
+    agree("violations", *coded(corpus, scheme), table)
+    mixed = [[tag for pair in zip(tags, strange) for tag in pair] for tags in corpus]
+    agree("violations", *coded([*mixed, strange], scheme), table)
+
+
+@given(corpora(), st.sampled_from(sorted(POLICIES)))
+def test_decode(drawn: tuple[list[list[str]], str], policy: str) -> None:
+    corpus, scheme = drawn
+    table = gap_table(SCHEMES[scheme], POLICIES[policy])
+    for first in (True, False):
+        agree("decode", *coded(corpus, scheme), table, first)
+
+
+@given(strategies.schemes, st.lists(strategies.spans(), max_size=5))
+def test_write(scheme: str, drawn: list[tuple[list[Any], int]]) -> None:
+    labels = {label: number for number, label in enumerate(strategies.LABELS)}
+    rows = [(s, a, b, labels[label]) for s, (row, _) in enumerate(drawn) for a, b, label in row]
+    columns = [np.array(column, dtype=np.int32) for column in zip(*rows)] or [
+        np.array([], "i4")
+    ] * 4
+    offsets = np.cumsum([0, *(length for _, length in drawn)], dtype=np.int64)
+    kind = SCHEMES[scheme]
+    after = symbols_of(kind)[kind.after] if kind.after else 0
+    arguments: Any = (*columns, offsets, prefix_table(kind), after, len(kind.prefixes))
+    fast, bad = compiled.write(*arguments)
+    slow, also_bad = tags_numpy.write(*arguments)
+    assert same(bad, also_bad)
+    expressible = [by_hand.expressible(row, scheme) for row, _ in drawn]
+    assert (bad == -1) == all(expressible)
+    if bad == -1:  # else the codes mean nothing
+        assert same(fast, slow)
+
+
+@given(corpora())
+def test_nearest(drawn: tuple[list[list[str]], str]) -> None:
+    corpus, scheme = drawn
+    kind = SCHEMES[scheme]
+    legal = (gap_table(kind, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
+    codes, offsets, packed = coded(corpus, scheme)
+    tokens = packed[codes] if len(packed) else np.array([], dtype=np.int32)
+    before = tokens.copy()
+    agree("nearest", tokens, offsets, legal, len(kind.prefixes))
+    assert same(tokens, before), "the input is changed"
+
+
+@pytest.mark.parametrize("scheme", by_hand.PREFIXES)
+def test_nearest_for_every_short_sequence(scheme: str) -> None:
+    """Random input seldom meets the ties that only the order of the labels decides."""
+    kind = SCHEMES[scheme]
+    length = 4 if len(kind.prefixes) < 4 else 3
+    legal = (gap_table(kind, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
+    corpus = [list(tags) for tags in product(by_hand.all_tags(scheme), repeat=length)]
+    codes, offsets, packed = coded(corpus, scheme)
+    agree("nearest", packed[codes], offsets, legal, len(kind.prefixes))
+
+
+@pytest.mark.parametrize("corpus", [[], [[]], [[], [], []]])
+@pytest.mark.parametrize("scheme", by_hand.PREFIXES)
+def test_nothing(corpus: list[list[str]], scheme: str) -> None:
+    kind = SCHEMES[scheme]
+    numbers = coded(corpus, scheme)
+    agree("lists", numbers.codes, numbers.offsets, ())
+    for policy in POLICIES.values():
+        table = gap_table(kind, policy)
+        assert agree("violations", *numbers, table)[0].size == 0
+        assert agree("decode", *numbers, table, True)[1] == 0
+    agree("nearest", numbers.codes, numbers.offsets, np.ones((2, 8, 8), dtype=np.uint8), 1)
+    codes, offsets = agree("encode", corpus, {})
+    assert (codes.tolist(), offsets.tolist()) == ([], [0] * (len(corpus) + 1))
+
+
+def pieces(tags: list[str]) -> list[str]:
+    """Equal strings that are different objects."""
+    return ["".join(tag) for tag in map(list, tags)]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        lambda corpus: corpus,
+        lambda corpus: [tuple(tags) for tags in corpus],
+        lambda corpus: [pieces(tags) for tags in corpus],
+        lambda corpus: [[Text(tag) for tag in tags] for tags in corpus],
+        lambda corpus: [[Text(tag) if i % 2 else tag for i, tag in enumerate(t)] for t in corpus],
+        lambda corpus: (iter(tags) for tags in corpus),
+        lambda corpus: (tags for tags in corpus),
+        lambda corpus: [dict.fromkeys(tags) for tags in [["B-X", "I-X"], ["O"], []]],
+    ],
+)
+@pytest.mark.parametrize("kernel", [compiled, tags_numpy])
+def test_encode_takes_what_holds_strings(
+    kernel: Any, sentences: Callable[[list[list[str]]], Iterable[Any]]
+) -> None:
+    corpus = [["B-X", "I-X"], ["O"], []]
+    vocabulary: dict[str, int] = {}
+    codes, offsets = kernel.encode(sentences(corpus), vocabulary)
+    assert codes.tolist() == [0, 1, 2]
+    assert offsets.tolist() == [0, 2, 3, 3]
+    assert vocabulary == {"B-X": 0, "I-X": 1, "O": 2}
+    assert {type(tag) for tag in vocabulary} == {str}
+
+
+@pytest.mark.parametrize("kernel", [compiled, tags_numpy])
+def test_equal_strings_are_one_tag_whatever_the_object(kernel: Any) -> None:
+    """More tags than the cache of addresses has slots, each as one object and as many."""
+    names = [f"B-{i}" for i in range(3000)]
+    corpus = [names, pieces(names), names, [Text(tag) for tag in names], pieces(names)]
+    vocabulary: dict[str, int] = {}
+    codes, _ = kernel.encode(corpus, vocabulary)
+    assert codes.reshape(5, -1).tolist() == [list(range(3000))] * 5
+    assert list(vocabulary) == names
+
+
+@pytest.mark.parametrize("kernel", [compiled, tags_numpy])
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ([["O"], "B-X"], "Sentence 1 is the string 'B-X'"),
+        ([b"O"], "Sentence 0 is the string b'O'"),
+        ([["O"], ["O", None]], "Sentence 1, token 1: a tag is a str, not None"),
+        ([["O", b"O"]], "Sentence 0, token 1: a tag is a str, not b'O'"),
+        ([None], "not iterable"),
+        (3, "not iterable"),
+    ],
+)
+def test_encode_refuses_alike(kernel: Any, corpus: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        kernel.encode(corpus, {})
+
+
+@pytest.mark.parametrize("kernel", [compiled, tags_numpy])
+@pytest.mark.parametrize("collecting", [True, False])
+def test_lists_leaves_the_collector_as_it_was(kernel: Any, collecting: bool) -> None:
+    before = gc.isenabled()
+    codes, offsets = np.array([0, 0], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64)
+    try:
+        (gc.enable if collecting else gc.disable)()
+        assert kernel.lists(codes, offsets, ("O",)) == [["O"], ["O"]]
+        assert gc.isenabled() == collecting
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize(("asked", "used"), [("numpy", "numpy"), ("", "compiled")])
+def test_the_switch(asked: str, used: str, tmp_path: Path) -> None:
+    code = "from spacy_iobes import kernels; print(kernels.IN_USE)"
+    environment = {**os.environ, "SPACY_IOBES_KERNELS": asked}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == (f"{used}\n", "")

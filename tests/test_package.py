@@ -1,0 +1,80 @@
+"""The installed package: its commands, its data, its public names, and what importing it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import spacy_iobes
+
+PUBLIC = """
+    CodedTags POLICIES Repaired RepairedMany SCHEMES Span SpanColumns Violation ViolationColumns
+    __version__ check convert convert_many mask parse parse_many repair repair_many transitions
+    validate validate_many write write_many
+""".split()  # noqa: SIM905
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | environment
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
+def test_public_names() -> None:
+    assert sorted(spacy_iobes.__all__) == PUBLIC
+    assert all(hasattr(spacy_iobes, name) for name in PUBLIC)
+
+
+def test_version() -> None:
+    assert version("spacy-iobes") == spacy_iobes.__version__
+
+
+def test_entry_points() -> None:
+    (command,) = entry_points(group="console_scripts", name="spacy-iobes")
+    assert callable(command.load())
+    (plugin,) = entry_points(group="spacy_cli", name="iobes")
+    assert plugin.value == "spacy_iobes.cli.plugin:app"
+
+
+@pytest.mark.parametrize("start", [["-m", "spacy", "iobes"], ["-m", "spacy_iobes"]])
+def test_both_commands_run(start: list[str]) -> None:
+    done = run(sys.executable, *start, "info", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["spacy-iobes"] == spacy_iobes.__version__
+    assert run(sys.executable, *start, "validate", "nothing", "-s", "bio").returncode == 2
+
+
+def test_spacy_lists_the_commands() -> None:
+    done = run(sys.executable, "-m", "spacy", "--help")
+    assert "iobes" in done.stdout
+
+
+def test_kernels_can_be_switched_off() -> None:
+    script = "from spacy_iobes import kernels; print(kernels.IN_USE)"
+    done = run(sys.executable, "-c", script, SPACY_IOBES_KERNELS="numpy")
+    assert done.stdout.strip() == "numpy"
+
+
+def test_the_sample_ships_with_known_violations() -> None:
+    path = Path(str(files("spacy_iobes") / "data" / "sample.bio"))
+    done = run(sys.executable, "-m", "spacy_iobes", "validate", str(path), "-s", "bio", "--json")
+    assert done.returncode == 1
+    (file,) = json.loads(done.stdout)["files"]
+    lines = [violation["line"] for violation in file["violations"]]
+    kinds = [violation["kind"] for violation in file["violations"]]
+    assert (lines, kinds) == ([19, 30, 43, 64], ["start", "label", "label", "start"])
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "many"
+    path.write_text("a I-X\n\n" * 50_000)
+    command = f"{sys.executable} -m spacy_iobes validate {path} -s bio --limit 0 | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""

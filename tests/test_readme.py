@@ -1,0 +1,66 @@
+"""The README's sessions do what they say."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .shared import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf8")
+COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_python_sessions() -> None:
+    text = "\n".join(blocks("pycon"))
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    session = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
+    assert len(session.examples) > 10
+    told: list[str] = []
+    doctest.DocTestRunner(optionflags=flags).run(session, out=told.append)
+    assert not told, "".join(told)
+
+
+def test_errors_in_the_sessions_are_word_for_word() -> None:
+    namespace: dict[str, object] = {}
+    pattern = re.compile(r">>> (.+)\nTraceback .*\n(.+)\n")
+    exec("from spacy_iobes import Span, parse, write", namespace)
+    found = [match for block in blocks("pycon") for match in pattern.findall(block)]
+    assert found
+    for call, message in found:
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            exec(call, namespace)
+        kind = type(caught.value)
+        assert f"{kind.__module__}.{kind.__qualname__}: {caught.value}" == message
+
+
+@pytest.mark.parametrize("session", blocks("console"))
+def test_console_sessions(session: str, tmp_path: Path) -> None:
+    commands = COMMAND.findall(session)
+    assert commands
+    shutil.copytree(ROOT / "spacy_iobes" / "data", tmp_path / "spacy_iobes" / "data")
+    scripts = Path(sys.executable).parent
+    env = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    for command, output in commands:
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.stdout + done.stderr == output
+
+
+def test_every_file_in_the_table_exists() -> None:
+    rows = re.findall(r"^\| (`.+?) \|", README.split("## What's where")[1], re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`([\w/.]+)`", row)]
+    assert len(names) > 8
+    assert [name for name in names if not (ROOT / "spacy_iobes" / name).exists()] == []
