@@ -21,8 +21,8 @@ TEST = ["pytest>=8", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
 BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
 
 
-class Optimised(build_ext):
-    """Compile with -O3 where the compiler takes it; some Pythons would use -O2."""
+class BuildKernels(build_ext):
+    """Compile with -O3 where the compiler takes it, and go on without kernels where none does."""
 
     def build_extensions(self) -> None:
         """Add the flags that fit the compiler, then build."""
@@ -30,6 +30,17 @@ class Optimised(build_ext):
         for extension in self.extensions:
             extension.extra_compile_args = flags
         super().build_extensions()
+
+    def build_extension(self, extension: Extension) -> None:
+        """Build one kernel, or say that its numpy twin will be used.
+
+        `optional=True` asks setuptools for the same, but some of its releases let the error of a
+        compiler that cannot be run pass through.
+        """
+        try:
+            super().build_extension(extension)
+        except Exception as error:
+            self.warn(f"{extension.name} is not compiled, its numpy twin will be used: {error}")
 
 
 setup(
@@ -69,7 +80,7 @@ setup(
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={"spacy_iobes": ["py.typed", "data/*"], "spacy_iobes.kernels": ["*.pyi", "*.pyx"]},
     ext_modules=cythonize(KERNELS),
-    cmdclass={"build_ext": Optimised},
+    cmdclass={"build_ext": BuildKernels},
     zip_safe=False,
     entry_points={
         "console_scripts": ["spacy-iobes = spacy_iobes.cli:main"],

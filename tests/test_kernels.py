@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from enum import Enum
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +31,18 @@ compiled = pytest.importorskip(
 
 
 class Text(str):
-    """A str that is not quite one."""
+    """A str that prints as something else."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "not its characters"
+
+
+class Member(str, Enum):
+    """Tags as an enumeration: `str(Member.BEGIN)` is not `B-X` either."""
+
+    BEGIN, INSIDE, OUTSIDE = "B-X", "I-X", "O"
 
 
 def same(a: Any, b: Any) -> bool:
@@ -192,7 +204,8 @@ def pieces(tags: list[str]) -> list[str]:
         lambda corpus: [[Text(tag) if i % 2 else tag for i, tag in enumerate(t)] for t in corpus],
         lambda corpus: (iter(tags) for tags in corpus),
         lambda corpus: (tags for tags in corpus),
-        lambda corpus: [dict.fromkeys(tags) for tags in [["B-X", "I-X"], ["O"], []]],
+        lambda corpus: [[Member(tag) for tag in tags] for tags in corpus],
+        lambda corpus: [dict.fromkeys(tags) for tags in corpus],
     ],
 )
 @pytest.mark.parametrize("kernel", [compiled, tags_numpy])
@@ -210,13 +223,27 @@ def test_encode_takes_what_holds_strings(
 
 @pytest.mark.parametrize("kernel", [compiled, tags_numpy])
 def test_equal_strings_are_one_tag_whatever_the_object(kernel: Any) -> None:
-    """More tags than the cache of addresses has slots, each as one object and as many."""
-    names = [f"B-{i}" for i in range(3000)]
+    """More tags than a cache has slots, each as one object and as many, short, long, not ASCII."""
+    labels = ["", "creative-work-", "gr\u00f6\u00dfe", "\u4eba", "\U0001f600", "a\0"]
+    names = [f"B-{label}{i}{end}" for label in labels for i in range(700) for end in ("", "\0")]
     corpus = [names, pieces(names), names, [Text(tag) for tag in names], pieces(names)]
     vocabulary: dict[str, int] = {}
     codes, _ = kernel.encode(corpus, vocabulary)
-    assert codes.reshape(5, -1).tolist() == [list(range(3000))] * 5
+    assert codes.reshape(5, -1).tolist() == [list(range(len(names)))] * 5
     assert list(vocabulary) == names
+
+
+def test_tags_that_differ_in_one_character_only() -> None:
+    """Every length around the eight characters that are hashed at a time, every place."""
+    names = [
+        "x" * i + other + "x" * (length - i - 1)
+        for length in range(1, 27)
+        for i in range(length)
+        for other in "yz\u00ff"
+    ]
+    expected = np.arange(len(names), dtype=np.int32)
+    codes, _ = agree("encode", [names, pieces(names)], {})
+    assert codes.reshape(2, -1).tolist() == [expected.tolist()] * 2
 
 
 @pytest.mark.parametrize("kernel", [compiled, tags_numpy])
