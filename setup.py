@@ -69,7 +69,7 @@ setup(
     python_requires=">=3.10",
     install_requires=[
         "spacy>=3.8,<4",
-        "thinc>=8.3",
+        "thinc>=8.3,<8.4",
         "typer>=0.12",
         "numpy>=1.24",
         "tqdm",

@@ -157,10 +157,20 @@ def test_nearest(drawn: tuple[list[list[str]], str]) -> None:
     kind = SCHEMES[scheme]
     legal = (gap_table(kind, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
     codes, offsets, packed = coded(corpus, scheme)
-    tokens = packed[codes] if len(packed) else np.array([], dtype=np.int32)
+    tokens = packed[codes]
     before = tokens.copy()
     agree("nearest", tokens, offsets, legal, len(kind.prefixes))
     assert same(tokens, before), "the input is changed"
+
+
+@given(corpora(), st.binary(min_size=128, max_size=128))
+def test_nearest_under_any_rules(drawn: tuple[list[list[str]], str], rules: bytes) -> None:
+    """Also for schemes that nobody has thought of: all that is sure is that O may follow O."""
+    corpus, scheme = drawn
+    legal = (np.frombuffer(rules, dtype=np.uint8) & 1).reshape(2, bits.SYMBOLS, bits.SYMBOLS)
+    legal[:, : bits.FIRST, : bits.FIRST] = 1
+    codes, offsets, packed = coded(corpus, scheme)
+    agree("nearest", packed[codes], offsets, legal, len(by_hand.PREFIXES[scheme]))
 
 
 @pytest.mark.parametrize("scheme", by_hand.PREFIXES)
