@@ -17,7 +17,7 @@ exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
 KERNELS = [
     Extension("spacy_iobes.kernels._tags", ["spacy_iobes/kernels/_tags.pyx"], optional=True),
 ]
-TEST = ["pytest>=8", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
+TEST = ["pytest>=8.2", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
 BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
 
 

@@ -12,12 +12,19 @@ from spacy_iobes import (
     POLICIES,
     CodedTags,
     Span,
+    SpanColumns,
+    check,
     convert_many,
+    mask,
+    parse,
     parse_many,
     repair_many,
+    transitions,
     validate_many,
+    write,
+    write_many,
 )
-from spacy_iobes.errors import MalformedTagsError, UnreadableTagError
+from spacy_iobes.errors import MalformedTagsError, SpanRangeError, UnreadableTagError
 
 CORPUS = [["B-X", "I-X", "O", "B-Y"], [], ["I-Y", "I-X"], ["O"]]
 TAGS = ("I-X", "O", "B-Y", "never", "B-X", "I-Y")
@@ -60,7 +67,7 @@ def test_any_integers_will_do() -> None:
     ],
 )
 def test_bad_codes_and_offsets_are_refused(codes: list[Any], offsets: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"Codes|Offsets"):
+    with pytest.raises(ValueError, match=r"[Cc]odes|[Oo]ffset"):
         CodedTags(np.array(codes, dtype=np.int32), np.array(offsets, dtype=np.int64), ("O", "B-X"))
 
 
@@ -150,3 +157,77 @@ def test_no_such_sentence(number: int) -> None:
         parse_many(CORPUS, "bio", "begin")[number]
     with pytest.raises(IndexError):
         validate_many(CORPUS, "bio")[number]
+
+
+def ints(*values: int) -> NDArray[np.int32]:
+    return np.array(values, dtype=np.int32)
+
+
+def columns(sentence: list[int], start: list[int], end: list[int], label: list[int]) -> SpanColumns:
+    """Two sentences, one label; the numbers as numpy makes them of a list."""
+    a, b, c, d = map(np.array, (sentence, start, end, label))
+    return SpanColumns(a, b, c, d, ("X",), 2)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "start", "end", "label"),
+    [
+        ([0], [0], [1], [100_000]),
+        ([0], [0], [1], [-1]),
+        ([-1], [0], [1], [0]),
+        ([7], [0], [1], [0]),
+        ([1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 0, 0]),
+        ([0, 0], [2, 0], [3, 1], [0, 0]),
+        ([0, 0], [0], [1], [0]),
+        ([0], [0], [2**40], [0]),
+    ],
+)
+def test_bad_span_columns_are_refused(
+    sentence: list[int], start: list[int], end: list[int], label: list[int]
+) -> None:
+    with pytest.raises(ValueError, match=r"lie between|sorted|same length"):
+        columns(sentence, start, end, label)
+
+
+def test_good_span_columns_can_be_written_whatever_their_integers() -> None:
+    assert write_many(columns([0], [0], [1], [0]), [2, 0], "bio") == [["B-X", "O"], []]
+
+
+def test_codes_are_copied_and_cannot_be_changed() -> None:
+    codes = ints(0, 0)
+    coded = CodedTags(codes, np.array([0, 2]), ("O",))
+    codes[0] = 10**8
+    assert list(coded) == [["O", "O"]]
+    with pytest.raises(ValueError, match="read-only"):
+        coded.codes[0] = 10**8
+
+
+@pytest.mark.parametrize("codes", [[0.5], [True], ["0"], [2**32]])
+def test_codes_are_integers_that_fit(codes: list[Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match="codes"):
+        CodedTags(np.array(codes), np.array([0, 1]), ("O",))
+
+
+def test_strings_are_no_lists_of_strings() -> None:
+    for call in (lambda: check("BIO"), lambda: mask("BIO", "bio"), lambda: transitions("X", "bio")):
+        with pytest.raises(TypeError, match=r"'BIO'|'X'"):
+            call()
+    with pytest.raises(TypeError, match="'BIO'"):
+        CodedTags(ints(0), np.array([0, 1]), "BIO")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("span", [(0.5, 1.9, "X"), (0, 1, None), ("0", 1, "X")])
+def test_spans_are_integers_and_a_label(span: Any) -> None:
+    with pytest.raises(TypeError):
+        write([span], 3, "bio")
+    with pytest.raises(SpanRangeError):
+        write([Span(0, 2**80, "X")], 3, "bio")
+    with pytest.raises(TypeError):
+        write([], 1.7, "bio")  # type: ignore[arg-type]
+
+
+def test_schemes_and_policies_have_names() -> None:
+    with pytest.raises(TypeError, match="scheme is given by its name"):
+        parse([], None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="policy is given by its name"):
+        parse([], "bio", 3)  # type: ignore[arg-type]

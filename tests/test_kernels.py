@@ -109,7 +109,7 @@ def test_nearest(drawn: tuple[list[list[str]], str]) -> None:
     codes, offsets, packed = coded(corpus, scheme)
     tokens = packed[codes]
     before = tokens.copy()
-    agree("nearest", tokens, offsets, legal, len(kind.prefixes))
+    agree("nearest", tokens, offsets, legal, len(kind.prefixes), len(kind.inside))
     assert same(tokens, before), "the input is changed"
 
 
@@ -120,7 +120,7 @@ def test_nearest_under_any_rules(drawn: tuple[list[list[str]], str], rules: byte
     legal = (np.frombuffer(rules, dtype=np.uint8) & 1).reshape(2, bits.SYMBOLS, bits.SYMBOLS)
     legal[:, : bits.FIRST, : bits.FIRST] = 1
     codes, offsets, packed = coded(corpus, scheme)
-    agree("nearest", packed[codes], offsets, legal, len(by_hand.PREFIXES[scheme]))
+    agree("nearest", packed[codes], offsets, legal, len(by_hand.PREFIXES[scheme]), 1)
 
 
 @pytest.mark.parametrize("scheme", by_hand.PREFIXES)
@@ -131,7 +131,7 @@ def test_nearest_for_every_short_sequence(scheme: str) -> None:
     legal = (gap_table(kind, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
     corpus = [list(tags) for tags in product(by_hand.all_tags(scheme), repeat=length)]
     codes, offsets, packed = coded(corpus, scheme)
-    agree("nearest", packed[codes], offsets, legal, len(kind.prefixes))
+    agree("nearest", packed[codes], offsets, legal, len(kind.prefixes), len(kind.inside))
 
 
 @pytest.mark.parametrize("corpus", [[], [[]], [[], [], []]])
@@ -144,7 +144,7 @@ def test_nothing(corpus: list[list[str]], scheme: str) -> None:
         table = gap_table(kind, policy)
         assert agree("violations", *numbers, table)[0].size == 0
         assert agree("decode", *numbers, table, True)[1] == 0
-    agree("nearest", numbers.codes, numbers.offsets, np.ones((2, 8, 8), dtype=np.uint8), 1)
+    agree("nearest", numbers.codes, numbers.offsets, np.ones((2, 8, 8), dtype=np.uint8), 1, 1)
     codes, offsets = agree("encode", corpus, {})
     assert (codes.tolist(), offsets.tolist()) == ([], [0] * (len(corpus) + 1))
 

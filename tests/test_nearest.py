@@ -1,9 +1,10 @@
 """The policy `nearest` against brute force: every legal sequence as a candidate for every input.
 
-The written rule: the fewest changed tags; of several such sequences the one that comes first when
-compared token by token from the left, where every token prefers its own tag, then its own label
-with another prefix (in the order of the scheme's table), then `O`, then the other labels in the
-order in which the sentence has them.
+The written rule: the fewest changed tags; then the fewest tokens that change their label, none
+being the label outside of spans; then the sequence that comes first when compared token by token
+from the left, where every token prefers its own tag, then its own label with another prefix (in the
+order of the scheme's table), then `O`, then the other labels in the order in which the sentence has
+them.
 """
 
 from __future__ import annotations
@@ -68,9 +69,11 @@ def winners(length: int, scheme: str, order: Tags) -> dict[Tags, Tags]:
     legal = list(by_hand.legal_sequences(length, scheme, order))
     a = np.array([[tags.index(tag) for tag in row] for row in inputs])
     b = np.array([[tags.index(tag) for tag in row] for row in legal])
-    score = np.zeros((len(inputs), len(legal)), dtype=np.int64)  # changes, then ranks, as digits
+    member = np.array([order.index(label_of(t)) if t[0] not in "OA" else -1 for t in tags])
+    score = np.zeros((len(inputs), len(legal)), dtype=np.int64)  # tags, labels, ranks, as digits
     for i in range(length):
-        score += (a[:, None, i] != b[None, :, i]) * 16**length
+        score += (a[:, None, i] != b[None, :, i]) * 16 ** (length + 1)
+        score += (member[a[:, None, i]] != member[b[None, :, i]]) * 16**length
         score += ranks(order, scheme)[a[:, None, i], b[None, :, i]] * 16 ** (length - 1 - i)
     return {found: legal[best] for found, best in zip(inputs, score.argmin(axis=1))}
 
@@ -111,7 +114,10 @@ def test_a_label_from_elsewhere_never_helps(scheme: str) -> None:
         ("bio", "B-X I-Y", "B-X B-Y"),  # not B-X I-X: the second token keeps its label
         ("bio", "O I-Y B-X", "O B-Y B-X"),
         ("iob1", "O B-X", "O I-X"),
-        ("ioe2", "I-X O I-Y E-Y", "I-X E-X I-Y E-Y"),  # not E-X O: the first token keeps its tag
+        ("ioe2", "I-X O I-Y E-Y", "E-X O I-Y E-Y"),  # not I-X E-X: both tokens keep their labels
+        ("iobes", "B-X O", "S-X O"),
+        ("iobes", "B-X E-Y", "B-X E-X"),  # not B-Y E-Y: the first token keeps its tag
+        ("bia", "B-X I-X O", "B-X I-X A-X"),
         ("iobes", "O B-X I-Y E-X O", "O B-X I-X E-X O"),
         ("iobes", "B-X I-X I-X", "B-X I-X E-X"),
         ("iobes", "B-X O E-X", "B-X I-X E-X"),

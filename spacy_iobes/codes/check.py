@@ -65,7 +65,7 @@ class Check:
 def check(tags: Tags | Sequence[str]) -> Check:
     """Report under which schemes these sentences (or this one sentence) are legal."""
     report = Check()
-    if isinstance(tags, CodedTags):
+    if isinstance(tags, (CodedTags, str)):
         report.add(tags)
     else:
         rows = list(tags)

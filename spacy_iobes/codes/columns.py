@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
 from ..errors import UnreadableTagError
@@ -17,6 +18,31 @@ from ..span import Span
 from .scheme import Scheme
 from .tables import Packed, pack_tags
 from .violation import Violation, explain, violation
+
+Number = TypeVar("Number", np.int32, np.int64)
+
+
+def listed(what: str, values: Iterable[str]) -> list[str]:
+    """The strings in a list; a string alone is refused, or its letters would be taken for them."""
+    found = list(values)
+    if isinstance(values, str) or not all(isinstance(value, str) for value in found):
+        raise TypeError(f"The {what} are a list of str, not {values!r}.")
+    return found
+
+
+def _integers(what: str, values: ArrayLike, kind: type[Number]) -> NDArray[Number]:
+    """A copy as an array of integers that nobody can write to: the kernels trust what is in it."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{what} are integers, not {array.dtype}.")
+    if array.ndim != 1:
+        raise ValueError(f"{what} have one dimension, not {array.ndim}.")
+    limits = np.iinfo(kind)
+    if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise ValueError(f"{what} lie between {limits.min} and {limits.max}.")
+    copy = array.astype(kind)
+    copy.setflags(write=False)
+    return copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,23 +58,21 @@ class CodedTags:
     tags: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
-        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
-        if codes.ndim != 1 or offsets.ndim != 1 or not len(offsets):
-            raise ValueError(
-                "Codes and offsets are one-dimensional, with one more offset than sentences."
-            )
+        tags = tuple(listed("tags", self.tags))
+        codes = _integers("codes", self.codes, np.int32)
+        offsets = _integers("offsets", self.offsets, np.int64)
+        if not len(offsets):
+            raise ValueError("There is one offset more than there are sentences, so at least one.")
         if offsets[0] != 0 or offsets[-1] != len(codes) or (np.diff(offsets) < 0).any():
             raise ValueError(f"Offsets rise from 0 to the number of codes, which is {len(codes)}.")
-        if len(codes) and not 0 <= codes.min() <= codes.max() < len(self.tags):
-            raise ValueError(f"Codes lie between 0 and {len(self.tags) - 1}, one for each tag.")
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "offsets", offsets)
-        object.__setattr__(self, "tags", tuple(self.tags))
+        if len(codes) and not 0 <= codes.min() <= codes.max() < len(tags):
+            raise ValueError(f"Codes lie between 0 and {len(tags) - 1}, one for each tag.")
+        self.__dict__.update(codes=codes, offsets=offsets, tags=tags)
 
     @classmethod
     def trusted(cls, codes: Ints, offsets: Offsets, tags: tuple[str, ...]) -> CodedTags:
         """What a kernel made, which needs no check."""
+        codes.setflags(write=False)
         coded = cls.__new__(cls)
         coded.__dict__.update(codes=codes, offsets=offsets, tags=tags)
         return coded
@@ -56,8 +80,8 @@ class CodedTags:
     @classmethod
     def from_lengths(cls, codes: ArrayLike, lengths: ArrayLike, tags: Iterable[str]) -> CodedTags:
         """Codes laid end to end, and the length of every sentence."""
-        offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
-        return cls(np.asarray(codes, dtype=np.int32), offsets, tuple(tags))
+        offsets = np.concatenate([[0], np.cumsum(_integers("lengths", lengths, np.int64))])
+        return cls(np.asarray(codes), offsets, tags if isinstance(tags, tuple) else tuple(tags))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -125,6 +149,34 @@ class SpanColumns:
     label: Ints
     labels: tuple[str, ...]
     sentences: int
+
+    def __post_init__(self) -> None:
+        labels = tuple(self.labels)
+        for name in ("sentence", "start", "end", "label"):
+            column = _integers(f"the column {name}", getattr(self, name), np.int32)
+            self.__dict__[name] = column
+            if len(column) != len(self.sentence):
+                raise ValueError("All columns of spans have the same length.")
+        if self.total and not 0 <= self.label.min() <= self.label.max() < len(labels):
+            raise ValueError(f"Label numbers lie between 0 and {len(labels) - 1}.")
+        if self.total and not 0 <= self.sentence.min() <= self.sentence.max() < self.sentences:
+            raise ValueError(f"Sentence numbers lie between 0 and {self.sentences - 1}.")
+        order = np.lexsort((self.start, self.sentence))
+        if (np.diff(order) < 0).any():
+            raise ValueError("Rows of spans are sorted by sentence, then by start.")
+        self.__dict__["labels"] = labels
+
+    @classmethod
+    def trusted(
+        cls, columns: Iterable[Ints], labels: tuple[str, ...], sentences: int
+    ) -> SpanColumns:
+        """What a kernel made, which needs no check."""
+        spans = cls.__new__(cls)
+        spans.__dict__.update(zip(("sentence", "start", "end", "label"), columns))
+        for column in (spans.sentence, spans.start, spans.end, spans.label):
+            column.setflags(write=False)
+        spans.__dict__.update(labels=labels, sentences=sentences)
+        return spans
 
     @property
     def total(self) -> int:

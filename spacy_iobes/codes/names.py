@@ -24,10 +24,13 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
-def find(table: Mapping[str, N], kind: str, name: str | N, hint: str = "") -> N:
+def find(table: Mapping[str, N], kind: type[N], name: str | N, hint: str = "") -> N:
     """Return the entry called `name`, or `name` itself where it already is an entry."""
-    if not isinstance(name, str):
+    what = kind.__name__.lower()
+    if isinstance(name, kind):
         return name
+    if not isinstance(name, str):
+        raise TypeError(f"A {what} is given by its name, not {name!r}.")
     wanted = name.strip().lower()
     for entry in table.values():
         if wanted == entry.name or wanted in entry.aliases:
@@ -36,4 +39,4 @@ def find(table: Mapping[str, N], kind: str, name: str | N, hint: str = "") -> N:
     close = get_close_matches(wanted, every, n=1)
     hint = hint or (f" Did you mean {close[0]!r}?" if close else "")
     known = ", ".join(table)
-    raise UnknownNameError(f"Unknown {kind} {name!r}.{hint} Known: {known}.", name, table)
+    raise UnknownNameError(f"Unknown {what} {name!r}.{hint} Known: {known}.", name, table)

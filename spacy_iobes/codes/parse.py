@@ -58,7 +58,7 @@ def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
         rows = list(validate_many(coded, scheme).rows())
         numbers = [sentence for sentence, _ in rows] if len(coded) > 1 else ()
         raise refusal(scheme, [violation for _, violation in rows], numbers)
-    return SpanColumns(*columns, packed.labels, len(coded))
+    return SpanColumns.trusted(columns, packed.labels, len(coded))
 
 
 def refusal(
@@ -79,10 +79,11 @@ def refusal(
 def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags, Packed]:
     """The same sentences with the illegal ones replaced by their nearest legal sequences.
 
-    Of several legal sequences with equally few changed tags it is the one that comes first when
-    compared token by token from the left, where every token prefers its own tag, then its own label
-    with another prefix (in the order of the scheme's table), then `O`, then the other labels in the
-    order in which the sentence has them.
+    Of several legal sequences with equally few changed tags, those count in which the fewest tokens
+    change their label (outside of spans a token has none). Of these it is the one that comes first
+    when compared token by token from the left, where every token prefers its own tag, then its own
+    label with another prefix (in the order of the scheme's table), then `O`, then the other labels
+    in the order in which the sentence has them.
     """
     bad = np.zeros(len(coded), dtype=bool)
     bad[validate_many(coded, scheme).sentence] = True
@@ -92,7 +93,7 @@ def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags
     legal = (gap_table(scheme, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
     width = len(scheme.prefixes)
     tokens = packed.tags[coded.codes]
-    tokens[chosen] = kernels.nearest(tokens[chosen], bounds, legal, width)
+    tokens[chosen] = kernels.nearest(tokens[chosen], bounds, legal, width, len(scheme.inside))
     names = tag_names(packed.labels, scheme)
     codes = np.where(tokens < 0, 0, 1 + (tokens >> 3) * width + (tokens & 7) - bits.FIRST)
     codes = codes.astype(np.int32)

@@ -120,4 +120,4 @@ POLICIES: Mapping[str, Policy] = MappingProxyType({policy.name: policy for polic
 
 def get_policy(name: str | Policy) -> Policy:
     """Find a policy by name or alias, without regard to case."""
-    return find(POLICIES, "policy", name)
+    return find(POLICIES, Policy, name)

@@ -188,4 +188,4 @@ def get_scheme(name: str | Scheme) -> Scheme:
     """Find a scheme by name or alias, without regard to case."""
     vague = isinstance(name, str) and name.strip().lower() == "iob"
     hint = " 'IOB' has meant both: say 'iob1' or 'iob2' (which is 'bio')." if vague else ""
-    return find(SCHEMES, "scheme", name, hint)
+    return find(SCHEMES, Scheme, name, hint)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnreadableTagError
 from ..kernels import bits
+from .columns import listed
 from .policy import POLICIES
 from .scheme import Scheme, get_scheme
 from .tables import gap_table, pack_tags
@@ -38,6 +39,7 @@ class Mask(NamedTuple):
 def mask(tags: Sequence[str], scheme: str | Scheme) -> Mask:
     """Boolean arrays over the given tags, in their order, ready for a CRF."""
     scheme = get_scheme(scheme)
+    tags = listed("tags", tags)
     packed = pack_tags(tags, scheme).tags
     for index in np.flatnonzero(packed & 7 == bits.UNREADABLE)[:1].tolist():
         tag = tags[index]
@@ -57,7 +59,7 @@ def transitions(
     An empty sentence is legal, so `start` may be followed by `end`.
     """
     scheme = get_scheme(scheme)
-    tags = tag_names(tuple(dict.fromkeys(labels)), scheme)
+    tags = tag_names(tuple(dict.fromkeys(listed("labels", labels))), scheme)
     step, begins, stops = mask(tags, scheme)
     rows = [Transition(start, tag, bool(ok)) for tag, ok in zip(tags, begins)]
     rows.append(Transition(start, end, True))

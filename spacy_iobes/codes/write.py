@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import index
 from typing import NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .. import kernels
 from ..errors import InexpressibleError, OverlapError, SpanError, SpanRangeError
@@ -27,17 +27,18 @@ def write(spans: Iterable[Span], length: int, scheme: str | Scheme) -> list[str]
 
 
 def write_many(
-    spans: SpanColumns | Iterable[Iterable[Span]], lengths: ArrayLike, scheme: str | Scheme
+    spans: SpanColumns | Iterable[Iterable[Span]], lengths: Iterable[int], scheme: str | Scheme
 ) -> list[list[str]]:
     """Tag many sentences, given their lengths."""
-    sizes = np.asarray(lengths, dtype=np.int64)
-    columns = spans if isinstance(spans, SpanColumns) else span_columns(spans)
-    if len(columns) != len(sizes):
-        raise ValueError(f"Got spans for {len(columns)} sentences but {len(sizes)} lengths.")
-    if len(sizes) and sizes.min() < 0:
-        raise ValueError(f"A sentence cannot have {sizes.min()} tokens.")
-    require_disjoint(columns, sizes)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    sizes = [index(length) for length in lengths]
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"A sentence cannot have {min(sizes)} tokens.")
+    given = spans if isinstance(spans, SpanColumns) else list(spans)
+    if len(given) != len(sizes):
+        raise ValueError(f"Got spans for {len(given)} sentences but {len(sizes)} lengths.")
+    columns = given if isinstance(given, SpanColumns) else span_columns(given, sizes)
+    require_disjoint(columns, np.array(sizes, dtype=np.int64))
+    offsets = np.cumsum([0, *sizes], dtype=np.int64)
     return write_spans(columns, offsets, get_scheme(scheme)).lists()
 
 
@@ -131,7 +132,7 @@ def write_spans(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTa
         a, b = spans.row(bad), spans.row(bad + 1)
         raise _error(
             InexpressibleError,
-            spans,
+            len(spans),
             int(spans.sentence[bad]),
             f"{scheme.name} cannot tell apart {tuple(a)} and {tuple(b)}: they touch and have one "
             "label. Choose a scheme that marks where spans begin or end.",
@@ -141,41 +142,43 @@ def write_spans(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTa
     return CodedTags.trusted(codes, offsets, tag_names(spans.labels, scheme))
 
 
-def span_columns(spans: Iterable[Iterable[Span]]) -> SpanColumns:
-    """Columns of the spans of many sentences, sorted by start within each."""
+def span_columns(spans: Sequence[Iterable[Span]], lengths: Sequence[int]) -> SpanColumns:
+    """Columns of the spans of many sentences, sorted within each."""
     labels: dict[str, int] = {}
     rows: list[tuple[int, int, int, int]] = []
-    sentences = 0
-    for sentence, members in enumerate(spans):
-        for start, end, label in sorted(members):
-            if not isinstance(label, str):
-                raise TypeError(f"A label is a str, not {label!r}.")
+    for sentence, (members, length) in enumerate(zip(spans, lengths)):
+        checked = [_checked(span, length, sentence, len(spans)) for span in members]
+        for start, end, label in sorted(checked):
             rows.append((sentence, start, end, labels.setdefault(label, len(labels))))
-        sentences = sentence + 1
     columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
-    a, b, c, d = (np.ascontiguousarray(column) for column in columns)
-    return SpanColumns(a, b, c, d, tuple(labels), sentences)
+    return SpanColumns.trusted(map(np.ascontiguousarray, columns), tuple(labels), len(spans))
+
+
+def _checked(span: Span, length: int, sentence: int, sentences: int) -> Span:
+    """The span, if it is one of a sentence of that length."""
+    start, end, label = span
+    if not isinstance(label, str):
+        raise TypeError(f"A label is a str, not {label!r}.")
+    found = Span(index(start), index(end), label)
+    if not 0 <= found.start < found.end <= length:
+        reason = f"{tuple(found)} is no span of {length} tokens: 0 <= start < end <= {length}."
+        raise _error(SpanRangeError, sentences, sentence, reason, found)
+    return found
 
 
 def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
     """Raise for the first span that is out of range or shares a token with the one before it."""
     start, end, sentence = spans.start, spans.end, spans.sentence
-    wrong = np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))
-    if len(wrong):
-        number = int(sentence[wrong[0]])
-        span, length = spans.row(wrong[0]), lengths[number]
-        reason = f"{tuple(span)} is no span of {length} tokens: 0 <= start < end <= {length}."
-        raise _error(SpanRangeError, spans, number, reason, span)
-    overlap = np.flatnonzero((sentence[1:] == sentence[:-1]) & (start[1:] < end[:-1]))
-    if len(overlap):
-        number = int(sentence[overlap[0]])
-        a, b = spans.row(overlap[0]), spans.row(overlap[0] + 1)
+    for wrong in np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))[:1]:
+        _checked(spans.row(wrong), lengths[sentence[wrong]], int(sentence[wrong]), len(spans))
+    for wrong in np.flatnonzero((sentence[1:] == sentence[:-1]) & (start[1:] < end[:-1]))[:1]:
+        a, b = spans.row(wrong), spans.row(wrong + 1)
         reason = f"{tuple(a)} and {tuple(b)} overlap. Tags can only say disjoint spans: keep one."
-        raise _error(OverlapError, spans, number, reason, a, b)
+        raise _error(OverlapError, len(spans), int(sentence[wrong]), reason, a, b)
 
 
 def _error(
-    kind: type[SpanError], spans: SpanColumns, sentence: int, reason: str, *wrong: Span
+    kind: type[SpanError], sentences: int, sentence: int, reason: str, *wrong: Span
 ) -> SpanError:
-    place = f"Sentence {sentence}: " if len(spans) > 1 else ""
+    place = f"Sentence {sentence}: " if sentences > 1 else ""
     return kind(place + reason, wrong, sentence, reason)

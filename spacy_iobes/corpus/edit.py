@@ -114,8 +114,8 @@ def relabelled(spans: SpanColumns, relabel: Relabel) -> SpanColumns:
     numbers = np.array([-1 if label is None else labels.index(label) for label in new], np.int32)
     label = numbers[spans.label] if len(new) else spans.label
     kept = label >= 0
-    a, b, c, d = (column[kept] for column in (spans.sentence, spans.start, spans.end, label))
-    return SpanColumns(a, b, c, d, labels, spans.sentences)
+    columns = (column[kept] for column in (spans.sentence, spans.start, spans.end, label))
+    return SpanColumns.trusted(columns, labels, spans.sentences)
 
 
 def relabelling(

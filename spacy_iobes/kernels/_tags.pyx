@@ -26,7 +26,7 @@ cdef int FIRST = _bits.FIRST
 
 cdef int32_t PACKED_EDGE = _bits.pack(-1, _bits.EDGE)
 cdef int32_t PACKED_OUTSIDE = _bits.pack(-1, _bits.OUTSIDE)
-cdef int32_t FAR = 1 << 30  # more changes than any sentence has tokens
+cdef int64_t FAR = <int64_t>1 << 60  # further than any legal sequence
 
 
 cdef extern from *:
@@ -319,11 +319,10 @@ def nearest(
     const int64_t[::1] offsets,
     const uint8_t[:, :, ::1] legal,
     int width,
+    int inside,
 ):
     cdef Py_ssize_t s
-    cdef int64_t begin, n, longest = 0
-    for s in range(offsets.shape[0] - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
+    cdef int64_t begin, n
     out_array = np.array(tokens, dtype=np.int32)
     cdef int32_t[::1] out = out_array
     labels = int(out_array.max(initial=-1)) // 8 + 1
@@ -331,7 +330,7 @@ def nearest(
     names_array = np.empty(labels + 1, dtype=np.int32)  # rank in the sentence -> label
     cdef int32_t[::1] local = local_array
     cdef int32_t[::1] names = names_array
-    cdef int32_t[::1] far
+    cdef int64_t[::1] far
     cdef int32_t count
     cdef int64_t i
     for s in range(offsets.shape[0] - 1):
@@ -344,9 +343,9 @@ def nearest(
                 names[count] = tokens[i] >> 3
                 count += 1
         if count:  # a sentence of nothing but O is legal as it stands
-            far = np.empty(n * (1 + count * width), dtype=np.int32)
+            far = np.empty(n * (1 + count * width), dtype=np.int64)
             with nogil:
-                _distances(tokens[begin : begin + n], local, legal, width, count, far)
+                _distances(tokens[begin : begin + n], local, legal, width, inside, count, far)
                 _choose(out[begin : begin + n], local, names, legal, width, count, far)
         for i in range(count):
             local[names[i]] = -1
@@ -358,24 +357,31 @@ cdef inline int32_t _state(int32_t token, const int32_t[::1] local, int width) n
     return 0 if token < 0 else 1 + local[token >> 3] * width + (token & 7) - FIRST
 
 
+cdef inline int32_t _member(int32_t state, int width, int inside) noexcept nogil:
+    """The label of a token in a span; -1 outside of spans."""
+    return (state - 1) // width if state and (state - 1) % width < inside else -1
+
+
 cdef void _distances(
     const int32_t[::1] tokens,
     const int32_t[::1] local,
     const uint8_t[:, :, ::1] legal,
     int width,
+    int inside,
     int32_t labels,
-    int32_t[::1] far,
+    int64_t[::1] far,
 ) noexcept nogil:
-    """far[i, k]: the changes from token i to the end if token i is in state k, from the right."""
+    """far[i, k]: the weight of the changes from token i to the end if token i is in state k."""
     cdef Py_ssize_t n = tokens.shape[0], i
     cdef int32_t states = 1 + labels * width
-    cdef int32_t own, best, l
-    cdef int32_t least[8]  # over labels, of far[i + 1] per prefix
-    cdef int32_t second[8]  # the same without the label that has the least
+    cdef int32_t own, k, l
+    cdef int64_t best
+    cdef int64_t least[8]  # over labels, of far[i + 1] per prefix
+    cdef int64_t second[8]  # the same without the label that has the least
     cdef int32_t holder[8]
     cdef int p, q
-    cdef int32_t* row
-    cdef int32_t* ahead
+    cdef int64_t* row
+    cdef int64_t* ahead
     for i in range(n - 1, -1, -1):
         row = &far[i * states]
         ahead = &far[(i + 1) * states] if i + 1 < n else NULL
@@ -414,9 +420,9 @@ cdef void _distances(
                             best = min(best, second[q] if holder[q] == l else least[q])
                 row[1 + l * width + p] = best
         own = _state(tokens[i], local, width)
-        for l in range(states):
-            if l != own and row[l] < FAR:
-                row[l] += 1
+        for k in range(states):  # one changed tag weighs more than all changed labels
+            if k != own and row[k] < FAR:
+                row[k] += n + 1 + (_member(k, width, inside) != _member(own, width, inside))
 
 
 cdef void _choose(
@@ -426,12 +432,13 @@ cdef void _choose(
     const uint8_t[:, :, ::1] legal,
     int width,
     int32_t labels,
-    const int32_t[::1] far,
+    const int64_t[::1] far,
 ) noexcept nogil:
     """Replace each token by the best state that may follow the one before, ties by preference."""
     cdef Py_ssize_t i
     cdef int32_t states = 1 + labels * width
-    cdef int32_t k, packed, own, before = PACKED_EDGE, chosen, best, distance, rank, lowest
+    cdef int32_t k, packed, own, before = PACKED_EDGE, chosen, rank, lowest
+    cdef int64_t best, distance
     for i in range(out.shape[0]):
         own = out[i]
         best = FAR

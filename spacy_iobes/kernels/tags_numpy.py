@@ -18,7 +18,7 @@ Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Table = NDArray[np.uint8]
 
-FAR = 1 << 30  # more changes than any sentence has tokens
+FAR = 1 << 60  # further than any legal sequence
 
 
 def encode(sequences: Iterable[Sequence[str]], vocabulary: dict[str, int]) -> tuple[Ints, Offsets]:
@@ -140,23 +140,24 @@ def write(
     return codes, -1
 
 
-def nearest(tokens: Ints, offsets: Offsets, legal: Table, width: int) -> Ints:
+def nearest(tokens: Ints, offsets: Offsets, legal: Table, width: int, inside: int) -> Ints:
     """The legal sequence with the fewest changed tags, as packed tags.
 
-    `tokens` are packed and readable, `legal` is `uint8[same label, previous, current]` and `width`
-    the number of prefixes. Of several, the one that comes first when read from the left, where a
-    token prefers its own tag, then its label with another prefix, then `O`, then the other labels
-    in the order in which the sentence has them.
+    `tokens` are packed and readable, `legal` is `uint8[same label, previous, current]`, `width` the
+    number of prefixes, of which the first `inside` belong to spans. Of several sequences, those in
+    which the fewest tokens change their label (outside of spans they have none); of these, the one
+    that comes first when read from the left, where a token prefers its own tag, then its label with
+    another prefix, then `O`, then the other labels in the order in which the sentence has them.
     """
     out: Ints = tokens.copy()
     bounds = offsets.tolist()
     for a, b in pairwise(bounds):
         if b > a:
-            out[a:b] = _nearest(tokens[a:b], legal, width)
+            out[a:b] = _nearest(tokens[a:b], legal, width, inside)
     return out
 
 
-def _nearest(tokens: Ints, legal: Table, width: int) -> Ints:
+def _nearest(tokens: Ints, legal: Table, width: int, inside: int) -> Ints:
     """`nearest` for one sentence: distances from the right, then choices from the left."""
     names = list(dict.fromkeys(label for label in (tokens >> 3).tolist() if label >= 0))
     # the K states: O, then the prefixes of each label in the order of the sentence
@@ -165,13 +166,17 @@ def _nearest(tokens: Ints, legal: Table, width: int) -> Ints:
     ]
     packed = np.array(states, dtype=np.int32)  # [K]
     symbol, label = packed & 7, packed >> 3
+    member = np.where(symbol < bits.FIRST + inside, label, -1)  # the label of a token in a span
+    own_member = np.where(tokens & 7 < bits.FIRST + inside, tokens >> 3, -1)
+    change = len(tokens) + 1  # one changed tag weighs more than all changed labels
     same = (label[:, None] == label[None, :]).astype(np.intp)
     step = np.where(legal[same, symbol[:, None], symbol[None, :]], 0, FAR)  # [K, K], from and to
-    # far[i, k]: changes from token i to the end if token i is in state k
+    # far[i, k]: the weight of all changes from token i to the end if token i is in state k
     far = np.zeros((len(tokens), len(packed)), dtype=np.int64)
     ahead = np.where(legal[0, symbol, bits.EDGE], 0, FAR)
     for i in range(len(tokens) - 1, -1, -1):
-        far[i] = np.minimum(ahead + (packed != tokens[i]), FAR)
+        weight = np.where(packed == tokens[i], 0, change + (member != own_member[i]))
+        far[i] = np.minimum(ahead + weight, FAR)
         ahead = (step + far[i][None, :]).min(axis=1)
     out = np.empty_like(tokens)
     allowed = np.where(legal[0, bits.EDGE, symbol], 0, FAR)
