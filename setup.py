@@ -15,7 +15,8 @@ about: dict[str, str] = {}
 exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
 
 KERNELS = [
-    Extension("spacy_iobes.kernels._tags", ["spacy_iobes/kernels/_tags.pyx"], optional=True),
+    Extension(f"spacy_iobes.kernels.{name}", [f"spacy_iobes/kernels/{name}.pyx"], optional=True)
+    for name in ("_columns", "_tags")
 ]
 TEST = ["pytest>=8.2", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
 BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
@@ -78,7 +79,10 @@ setup(
     ],
     extras_require={"test": TEST, "bench": BENCH},
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
-    package_data={"spacy_iobes": ["py.typed", "data/*"], "spacy_iobes.kernels": ["*.pyi", "*.pyx"]},
+    package_data={
+        "spacy_iobes": ["py.typed", "data/*"],
+        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd"],
+    },
     ext_modules=cythonize(KERNELS),
     cmdclass={"build_ext": BuildKernels},
     zip_safe=False,

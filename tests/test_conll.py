@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_iobes.corpus.conll import BOM, Block, ColumnReader, Columns, Output
+from spacy_iobes.codes.columns import CodedTags
+from spacy_iobes.corpus import files
+from spacy_iobes.corpus.conll import ColumnReader, Columns, Output, Part
 from spacy_iobes.errors import ColumnError
+
+BOM = "\ufeff"
 
 
 @pytest.fixture
@@ -18,45 +23,57 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-def read(path: Path, text: str, **options: Any) -> tuple[ColumnReader, list[Block]]:
+def read(path: Path, text: str, **options: Any) -> tuple[ColumnReader, list[Part]]:
     path.write_bytes(text.encode("utf8"))
     reader = ColumnReader(path, Columns(**options))
     return reader, list(reader)
 
 
-def sentences(blocks: list[Block]) -> list[list[tuple[str, str]]]:
-    return [list(zip(block.tokens, block.tags)) for block in blocks if block.rows]
+def sentences(parts: list[Part]) -> list[list[tuple[str, str]]]:
+    return [
+        [(part.token(s, i), tag) for i, tag in enumerate(tags)]
+        for part in parts
+        for s, tags in enumerate(part.tags)
+    ]
 
 
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("a x B-X\nb y O\n\nc z O\n", {}),
-        ("a\tx\tB-X\nb\ty\tO\n\nc\tz\tO", {}),
-        ("a  x\t B-X \n b y O\n \t\nc z O\n\n\n", {"delimiter": None}),
-        ("a,x,B-X\nb,y,O\n\nc,z,O\n", {"delimiter": ","}),
-        ("B-X a\nO b\n\nO c\n", {"token": 1, "tag": 0}),
-        ("a B-X - -\nb O - -\n\nc O - -\n", {"tag": 1}),
-        ("a B-X - -\nb O - -\n\nc O - -\n", {"token": -4, "tag": -3}),
-        ("a x B-X\r\nb y O\r\n\r\nc z O\r\n", {}),
-        (BOM + "a x B-X\nb y O\n\nc z O\n", {}),
-        (BOM + "\na B-X\nb O\n\nc O", {}),
-        ("# one\na B-X\nb O\n\n# two\n# more\nc O\n", {"comment": "#"}),
-        ("a B-X\n# a comment ends no sentence\nb O\n\nc O\n#", {"comment": "#"}),
-        ("-DOCSTART- O\n\na B-X\nb O\n\nc O\n", {}),
-        ("-DOCSTART- -DOCSTART- O\na x B-X\nb y O\n-DOCSTART-\nc z O\n", {}),
-        ("###MEDLINE:1\n\na\tB-X\nb\tO\n\n###MEDLINE:2\n\nc\tO\n", {}),
-    ],
-)
-def test_layouts(path: Path, text: str, options: dict[str, Any]) -> None:
-    reader, blocks = read(path, text, **options)
-    assert sentences(blocks) == [[("a", "B-X"), ("b", "O")], [("c", "O")]]
-    assert "\n".join(line for block in blocks for line in block.lines) == text
-    assert (reader.sentences, reader.tokens) == (2, 3)
+LAYOUTS: list[tuple[str, dict[str, Any]]] = [
+    ("a x B-X\nb y O\n\nc z O\n", {}),
+    ("a\tx\tB-X\nb\ty\tO\n\nc\tz\tO", {}),
+    ("a  x\t B-X \n b y O\n \t\nc z O\n\n\n", {"delimiter": ""}),
+    ("a,x,B-X\nb,y,O\n\nc,z,O\n", {"delimiter": ","}),
+    ("a::x::B-X\nb::y::O\n\nc::z::O\n", {"delimiter": "::"}),
+    ("B-X a\nO b\n\nO c\n", {"token": 1, "tag": 0}),
+    ("a B-X - -\nb O - -\n\nc O - -\n", {"tag": 1}),
+    ("a B-X - -\nb O - -\n\nc O - -\n", {"token": -4, "tag": -3}),
+    ("a x B-X\r\nb y O\r\n\r\nc z O\r\n", {}),
+    (BOM + "a x B-X\nb y O\n\nc z O\n", {}),
+    (BOM + "\na B-X\nb O\n\nc O", {}),
+    ("# one\na B-X\nb O\n\n# two\n# more\nc O\n", {"comment": "#"}),
+    ("# a\tb\n\na B-X\nb O\n\nc O\n", {"comment": "#"}),
+    ("a B-X\n# a comment ends no sentence\nb O\n\nc O\n#", {"comment": "#"}),
+    ("-DOCSTART- O\n\na B-X\nb O\n\nc O\n", {}),
+    ("-DOCSTART- -DOCSTART- O\na x B-X\nb y O\n-DOCSTART-\nc z O\n", {}),
+    ("###MEDLINE:1\n\na\tB-X\nb\tO\n\n###MEDLINE:2\n\nc\tO\n", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "options"), LAYOUTS)
+@pytest.mark.parametrize("chunk", [1, 7, files.CHUNK])
+def test_layouts(
+    path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: dict[str, Any], chunk: int
+) -> None:
+    monkeypatch.setattr(files, "CHUNK", chunk)
+    reader, parts = read(path, text, **options)
+    assert sentences(parts) == [[("a", "B-X"), ("b", "O")], [("c", "O")]]
+    assert reader.mark + b"".join(part.buffer for part in parts) == text.encode()
+    assert (reader.sentences, reader.tokens, reader.lines) == (2, 3, text.count("\n"))
     lines = text.split("\n")
-    for block in blocks:
-        for i, token in enumerate(block.tokens):
-            assert token in lines[block.number(i) - 1]
+    for part in parts:
+        for s, tags in enumerate(part.tags):
+            for i in range(len(tags)):
+                assert part.token(s, i) in lines[part.number(s, i) - 1]
+            assert part.number(s, len(tags)) == part.number(s, len(tags) - 1)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +92,11 @@ def test_documents(path: Path, text: str, documents: int, options: dict[str, Any
     assert read(path, text, **options)[0].documents == documents
 
 
+def test_without_markers_they_are_tokens(path: Path) -> None:
+    found = sentences(read(path, "-DOCSTART- O\n\na O\n", markers=())[1])
+    assert found == [[("-DOCSTART-", "O")], [("a", "O")]]
+
+
 def test_hash_signs_are_tokens_unless_told_otherwise(path: Path) -> None:
     assert sentences(read(path, "#\tO\n#tag\tB-X\n")[1]) == [[("#", "O"), ("#tag", "B-X")]]
 
@@ -86,6 +108,11 @@ def test_invisible_and_wide_spaces_are_part_of_a_token(path: Path) -> None:
 
 def test_empty_tokens_between_tabs(path: Path) -> None:
     assert sentences(read(path, "a\tO\n\tB-X\n")[1]) == [[("a", "O"), ("", "B-X")]]
+
+
+def test_text_of_sentences_and_spans(path: Path) -> None:
+    first, second = read(path, "é\tO\nb c\tB-X\n\nd\tI-X\n")[1]
+    assert [first.text(0), second.text(0), first.text(0, 1, 2)] == ["é b c", "d", "b c"]
 
 
 @pytest.mark.parametrize(
@@ -100,14 +127,28 @@ def test_empty_tokens_between_tabs(path: Path) -> None:
         ("a O\n", 1, "no column 1 for the tag", {"delimiter": "\t", "tag": 1}),
     ],
 )
+@pytest.mark.parametrize("chunk", [1, files.CHUNK])
 def test_wrong_columns_are_refused(
-    path: Path, text: str, line: int, said: str, options: dict[str, Any]
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    line: int,
+    said: str,
+    options: dict[str, Any],
+    chunk: int,
 ) -> None:
+    monkeypatch.setattr(files, "CHUNK", chunk)
     with pytest.raises(ColumnError) as caught:
         read(path, text, **options)
     assert said in str(caught.value)
     assert f"{path}, line {line}:" in str(caught.value)
     assert caught.value.line == line
+
+
+def recoded(part: Part, names: list[str]) -> CodedTags:
+    """The part with other tags, one name for each token."""
+    codes = np.arange(len(names), dtype=np.int32)
+    return CodedTags(codes, part.tags.offsets, tuple(names))
 
 
 cells = st.text(alphabet="aé語-#.\u00a0", min_size=1, max_size=3).filter(lambda c: c[0] != "#")
@@ -141,20 +182,44 @@ def test_only_the_tags_change(
 
     path = tmp_path_factory.mktemp("conll") / "file"
     path.write_bytes(text(0).encode("utf8"))
-    exact = None if delimiter in (" ", "  \t ") else delimiter
+    exact = "" if delimiter in (" ", "  \t ") else delimiter
     reader = ColumnReader(path, Columns(exact, *((1, 0) if tag_first else (0, -1))))
     new = iter([row[3] for row in rows if row])
-    output = Output()
-    made = [output.render(b, [next(new) for _ in b.tags], reader.layout) for b in reader]
-    assert "\n".join(made) == text(1)
+    made = b""
+    for part in reader:
+        names = [next(new) for _ in part.tags.codes]
+        made += Output().render(part, recoded(part, names))
+    assert (reader.mark + made).decode("utf8") == text(1)
 
 
-def test_other_columns_on_demand(path: Path) -> None:
-    reader, blocks = read(path, "a x O\r\nb y O\r\n\r\n")
-    output = Output(delimiter="|", only_token_and_tag=True)
-    made = "\n".join(output.render(b, ["B", "O"][: len(b.tags)], reader.layout) for b in blocks)
-    assert made == "a|B\r\nb|O\r\n\r\n"
-    reader, blocks = read(path, "B x a\n", token=2, tag=0)
-    assert Output(None, True).render(blocks[0], ["S"], reader.layout) == "a S"
-    reader, blocks = read(path, "B x a\n", token=2, tag=0)
-    assert Output("\t").render(blocks[0], ["S"], reader.layout) == "S\tx\ta"
+@pytest.mark.parametrize(
+    ("text", "options", "output", "made"),
+    [
+        ("a x O\r\nb y O\r\n\r\n", {}, Output("|", True), "a|B\r\nb|I\r\n\r\n"),
+        ("O x a\nO y b", {"token": 2, "tag": 0}, Output(None, True), "a B\nb I"),
+        ("O x a\nO y b\n", {"token": 2, "tag": 0}, Output("\t"), "B\tx\ta\nI\ty\tb\n"),
+        ("# c\na\tx\tO\nb\t\tO\n", {"comment": "#"}, Output(" "), "# c\na x B\nb  I\n"),
+    ],
+)
+def test_other_columns_on_demand(
+    path: Path, text: str, options: dict[str, Any], output: Output, made: str
+) -> None:
+    (part,) = [part for part in read(path, text, **options)[1] if len(part.tags)]
+    assert output.render(part, recoded(part, ["B", "I"])).decode() == made
+
+
+def test_one_long_sentence_is_not_read_again_and_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned: list[int] = []
+    original = ColumnReader._scan
+
+    def counting(self: ColumnReader, buffer: bytes, final: bool) -> Part:
+        scanned.append(len(buffer))
+        return original(self, buffer, final)
+
+    monkeypatch.setattr(files, "CHUNK", 100)
+    monkeypatch.setattr(ColumnReader, "_scan", counting)
+    reader, _ = read(path, "a O\n" * 10_000)
+    assert (reader.sentences, reader.tokens) == (1, 10_000)
+    assert sum(scanned) < 5 * 40_000

@@ -45,7 +45,7 @@ OnlyTokenAndTag = Annotated[
 ]
 
 
-def delimiter_named(name: str) -> str | None:
+def delimiter_named(name: str) -> str:
     """The string behind a name such as `tab`; any other string stands for itself."""
     return DELIMITERS.get(name, name.replace("\\t", "\t"))
 
@@ -68,12 +68,12 @@ def columns_from(
         int, typer.Option("--tag-index", help="Column of the tag, from 0; negative: from the end.")
     ] = -1,
     comment: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--comment",
             help="Lines that start with this are comments, e.g. '#'. [default: none are]",
         ),
-    ] = None,
+    ] = "",
     ignore_documents: Annotated[
         bool, typer.Option("--ignore-documents", help="Count each file as one document.")
     ] = False,
@@ -85,7 +85,7 @@ def columns_from(
         delimiter_named(delimiter),
         token_index,
         tag_index,
-        comment or None,
+        comment,
         encoding=encoding,
         count_documents=not ignore_documents,
     )

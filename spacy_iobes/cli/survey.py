@@ -12,7 +12,7 @@ from wasabi.tables import table
 
 from ..codes.scheme import get_scheme
 from ..corpus.conll import ColumnReader, Columns
-from ..corpus.files import STANDARD, write_text
+from ..corpus.files import STANDARD, write_bytes
 from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
 from .app import AT_FAULT, FINE, SHOWN, command, counted
 from .options import Inputs, Json, Limit, PolicyName, Quiet, SchemeName, column_options
@@ -127,8 +127,8 @@ def count_cli(
         lines = [srsly.json_dumps(listed, indent=2)]
     else:
         lines = [f"{count}\t{label}\t{text}" for (label, text), count in rows]
-    with write_text(output) as put:
-        put("".join(f"{line}\n" for line in lines))
+    with write_bytes(output) as put:
+        put("".join(f"{line}\n" for line in lines).encode())
 
 
 @command("summarize")
@@ -172,8 +172,8 @@ def _print_counts(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
 @column_options
 def text_cli(files: Inputs, columns: Columns, output: OutputFile = STANDARD) -> None:
     """Write the text, one sentence on a line, tokens separated by spaces."""
-    with write_text(output, columns.encoding) as put:
+    with write_bytes(output, columns.encoding) as put:
         for path in files:
             with reading(path, columns) as reader:
                 for sentence in file_text(reader):
-                    put(sentence + "\n")
+                    put(f"{sentence}\n".encode())

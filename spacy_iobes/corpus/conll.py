@@ -1,95 +1,115 @@
 """CoNLL-style column files: one token on a line, a blank line between sentences.
 
-The reader streams, keeps every line as it is, and never guesses a column: all lines with tokens
-have as many columns as the first one, or the file is refused with the line that differs.
+The reader streams, keeps every byte, and never guesses a column: all lines with tokens have as many
+columns as the first one, or the file is refused with the line that differs.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from sys import intern
 
-from ..errors import ColumnError
-from .files import Progress, read_lines, shown
+import numpy as np
+
+from .. import kernels
+from ..codes.columns import CodedTags, ViolationColumns
+from ..codes.violation import Violation
+from ..errors import ColumnError, InexpressibleError, UnreadableTagError
+from ..kernels.columns_numpy import TOKEN, Layout, Scanned, Wrong, columns_of, kind_of
+from .files import Progress, read_bytes, shown
 
 MARKERS = ("-DOCSTART-", "###MEDLINE:")
-NEWDOC = "newdoc"  # what a comment says where a document begins (Universal Dependencies)
-BOM = "\ufeff"
-BLANK = " \t"
-FIELD = re.compile(r"[^ \t]+")
-TOKEN, BREAK, COMMENT = "token", "break", "comment"
-DELIMITERS = {"tab": "\t", "space": " ", "whitespace": None, "comma": ","}
+BOM = "\ufeff".encode()
+AUTO = "auto"
+DELIMITERS = {"tab": "\t", "space": " ", "whitespace": "", "comma": ","}
 
 
 @dataclass(frozen=True)
 class Columns:
     """How to read a column file.
 
-    `delimiter` is a string, None for runs of spaces and tabs, or "auto": a tab if the first line
+    `delimiter` is a string, empty for runs of spaces and tabs, or "auto": a tab if the first line
     with a token has one, else runs of spaces. Columns are counted from 0, or from the end with
     negative numbers. Lines that start with `comment` are comments; without it there are none, since
     `#` is a token in many corpora. Lines that start with one of the `markers` begin a document.
     """
 
-    delimiter: str | None = "auto"
+    delimiter: str = AUTO
     token: int = 0
     tag: int = -1
-    comment: str | None = None
+    comment: str = ""
     markers: tuple[str, ...] = MARKERS
     encoding: str = "utf8"
     count_documents: bool = True
 
+    def layout(self) -> Layout:
+        """The same for the scanner."""
+        delimiter = "" if self.delimiter == AUTO else self.delimiter
+        markers = tuple(marker.encode() for marker in self.markers)
+        return Layout(delimiter.encode(), self.token, self.tag, 0, self.comment.encode(), markers)
+
 
 @dataclass(frozen=True)
-class Layout:
-    """The columns of one file, known once its first token was seen."""
+class Part:
+    """Some whole sentences of a file: its bytes, what the scanner found in them, and their tags."""
 
-    delimiter: str | None
-    width: int
-    token: int
-    tag: int
-
-    def split(self, row: str) -> list[str]:
-        """The fields of a line."""
-        if self.delimiter is not None:
-            return row.split(self.delimiter)
-        fields = row.split(" ")
-        return FIELD.findall(row) if "\t" in row or "" in fields else fields
-
-    def replace(self, row: str, tag: str) -> str:
-        """The line with another tag and every other character as it was."""
-        if self.delimiter is not None:
-            fields = row.split(self.delimiter)
-            fields[self.tag] = tag
-            return self.delimiter.join(fields)
-        start, end = [match.span() for match in FIELD.finditer(row)][self.tag]
-        return row[:start] + tag + row[end:]
-
-
-@dataclass(slots=True)
-class Block:
-    """A sentence with the lines before it; at the end of a file also lines with no sentence."""
-
+    name: str
     line: int  # the number of its first line, from 1
-    lines: list[str]  # without line feeds
-    rows: list[int]  # which of the lines hold the tokens
-    tokens: list[str]
-    tags: list[str]
+    buffer: bytes
+    scanned: Scanned
+    layout: Layout
+    tags: CodedTags
 
-    def number(self, index: int) -> int:
+    def number(self, sentence: int, index: int) -> int:
         """The line of a token; of the last token where `index` is beyond the end."""
-        return self.line + self.rows[min(index, len(self.rows) - 1)]
+        return self.line + int(self.scanned.line[self._at(sentence, index)])
 
-    def token(self, index: int) -> str:
+    def token(self, sentence: int, index: int) -> str:
         """A token; the last one where `index` is beyond the end."""
-        return self.tokens[min(index, len(self.tokens) - 1)]
+        at = self._at(sentence, index)
+        return self.buffer[self.scanned.token_begin[at] : self.scanned.token_end[at]].decode()
+
+    def _at(self, sentence: int, index: int) -> int:
+        begin, end = self.tags.offsets[sentence], self.tags.offsets[sentence + 1]
+        return int(min(begin + index, end - 1))
+
+    def text(self, sentence: int, start: int = 0, end: int | None = None) -> str:
+        """The tokens of a sentence, or of a span in it, with spaces between them."""
+        a = int(self.tags.offsets[sentence])
+        b = int(self.tags.offsets[sentence + 1]) if end is None else a + end
+        begins = self.scanned.token_begin[a + start : b].tolist()
+        ends = self.scanned.token_end[a + start : b].tolist()
+        return b" ".join(self.buffer[p:q] for p, q in zip(begins, ends)).decode()
+
+    def located(self, violations: ViolationColumns) -> Iterator[Violation]:
+        """The violations with file, line and token."""
+        for sentence, violation in violations.rows():
+            line = self.number(sentence, violation.index)
+            token = self.token(sentence, violation.index)
+            yield replace(violation, file=self.name, line=line, token=token)
+
+    @contextmanager
+    def locating(self) -> Iterator[None]:
+        """Errors of the verbs say file, line and token instead of sentence and index."""
+        try:
+            yield
+        except UnreadableTagError as error:
+            message = self._place(error.sentence, error.index) + error.reason
+            raise UnreadableTagError(message, error.tag, error.sentence, error.index) from error
+        except InexpressibleError as error:
+            message = self._place(error.sentence, error.spans[0].start) + error.reason
+            raise InexpressibleError(message, error.spans, error.sentence) from error
+
+    def _place(self, sentence: int, index: int) -> str:
+        return (
+            f"{self.name}, line {self.number(sentence, index)}, {self.token(sentence, index)!r}: "
+        )
 
 
 class ColumnReader:
-    """Iterates over the blocks of a column file, once, and counts what it has seen."""
+    """Iterates over a column file, once, part by part, and counts what it has seen."""
 
     def __init__(
         self, path: str | Path, columns: Columns | None = None, progress: Progress | None = None
@@ -98,11 +118,13 @@ class ColumnReader:
         self.name = shown(path)
         self.columns = columns or Columns()
         self.progress = progress
-        self.layout: Layout | None = None
+        self.mark = b""  # the byte order mark, if the file has one
         self.lines = self.sentences = self.tokens = self.markers = 0
-        self._first = 0  # the line that the layout comes from
-        starts = (*self.columns.markers, self.columns.comment or "")
-        self._unusual = {start[:1] for start in starts} | {"", BOM, *BLANK}
+        self._layout = self.columns.layout()
+        self._settled = self.columns.delimiter != AUTO
+        self._first = 0  # the line that the number of columns comes from
+        self._vocabulary: dict[bytes, int] = {}
+        self._tags: tuple[str, ...] = ()
 
     @property
     def documents(self) -> int:
@@ -110,92 +132,79 @@ class ColumnReader:
         markers = self.markers if self.columns.count_documents else 0
         return max(markers, min(self.sentences, 1))
 
-    def __iter__(self) -> Iterator[Block]:
-        block = self._block()
-        unusual, token, tag = self._unusual, self.columns.token, self.columns.tag
-        layout = self.layout
-        for lines in read_lines(self.path, self.columns.encoding, self.progress):
-            for line in lines:
-                self.lines += 1
-                row = line[:-1] if line[-1:] == "\r" else line
-                kind = TOKEN
-                if row[:1] in unusual:
-                    row = self._without_mark(row)
-                    kind = self._kind(row)
-                if kind is TOKEN:
-                    layout = layout or self._look(row)
-                    fields = layout.split(row)
-                    if len(fields) != layout.width:
-                        raise self._wrong(row, len(fields), layout.width)
-                    block.rows.append(len(block.lines))
-                    block.tokens.append(fields[token])
-                    block.tags.append(intern(fields[tag]))
-                elif kind is BREAK and block.rows:
-                    yield self._done(block)
-                    block = self._block()
-                block.lines.append(line)
-        yield self._done(block)
+    def __iter__(self) -> Iterator[Part]:
+        buffer, wanted = b"", 0
+        for chunk in self._chunks():
+            buffer += chunk
+            if len(buffer) >= wanted:
+                part = self._scan(buffer, final=False)
+                buffer = buffer[len(part.buffer) :]
+                wanted = 2 * len(buffer)  # so that one long sentence is not read again and again
+                yield part
+        yield self._scan(buffer, final=True)
 
-    def _without_mark(self, row: str) -> str:
-        """The line without the byte order mark that the first one may have."""
-        return row[len(BOM) :] if self.lines == 1 and row.startswith(BOM) else row
+    def _chunks(self) -> Iterator[bytes]:
+        """The bytes of the file without its byte order mark."""
+        chunks = read_bytes(self.path, self.columns.encoding, self.progress)
+        head = b""
+        for chunk in chunks:
+            head += chunk
+            if len(head) >= len(BOM):
+                break
+        self.mark = BOM if head.startswith(BOM) else b""
+        yield head.removeprefix(BOM)
+        yield from chunks
 
-    def _block(self) -> Block:
-        return Block(max(self.lines, 1), [], [], [], [])
+    def _scan(self, buffer: bytes, final: bool) -> Part:
+        if not self._settled:
+            self._settle(buffer if final else buffer[: buffer.rfind(b"\n") + 1])
+        scanned = kernels.scan(buffer, final, self._layout, self._vocabulary)
+        if not self._layout.width and scanned.width:
+            self._first = self.lines + (scanned.first if scanned.first >= 0 else 0) + 1
+            self._layout = self._layout._replace(width=scanned.width)
+        if scanned.wrong:
+            raise self._refusal(buffer, scanned.wrong)
+        if len(self._vocabulary) > len(self._tags):
+            self._tags = tuple(tag.decode() for tag in self._vocabulary)
+        tags = CodedTags.trusted(scanned.codes, scanned.offsets, self._tags)
+        whole = buffer[: scanned.consumed]
+        part = Part(self.name, self.lines + 1, whole, scanned, self._layout, tags)
+        self.lines += scanned.lines
+        self.markers += scanned.documents
+        self.sentences += len(tags)
+        self.tokens += len(tags.codes)
+        return part
 
-    def _done(self, block: Block) -> Block:
-        self.sentences += bool(block.rows)
-        self.tokens += len(block.rows)
-        return block
+    def _settle(self, buffer: bytes) -> None:
+        """Choose the delimiter by the first line with a token."""
+        for line in buffer.split(b"\n"):
+            if kind_of(line.removesuffix(b"\r"), self._layout) is TOKEN:
+                self._layout = self._layout._replace(delimiter=b"\t" if b"\t" in line else b"")
+                self._settled = True
+                return
 
-    def _kind(self, row: str) -> str:
-        """What a line is; a comment does not end a sentence, a document marker does."""
-        if not row.strip(BLANK):
-            return BREAK
-        if row.startswith(self.columns.markers):
-            self.markers += 1
-            return BREAK
-        comment = self.columns.comment
-        if comment and row.startswith(comment):
-            self.markers += row[len(comment) :].lstrip().startswith(NEWDOC)
-            return COMMENT
-        return TOKEN
-
-    def _look(self, row: str) -> Layout:
-        """Settle the layout of the file from its first line with a token."""
-        wanted = self.columns
-        delimiter = wanted.delimiter
-        if delimiter == "auto":
-            delimiter = "\t" if "\t" in row else None
-        width = len(Layout(delimiter, 0, 0, 0).split(row))
-        for kind, index in (("token", wanted.token), ("tag", wanted.tag)):
-            if not -width <= index < width:
-                raise ColumnError(
-                    f"{self.name}, line {self.lines}: no column {index} for the {kind}, the line "
-                    f"has {width}: {_clipped(row)}. Is the delimiter right (--delimiter)?",
-                    self.name,
-                    self.lines,
-                )
-        self._first = self.lines
-        self.layout = Layout(delimiter, width, wanted.token % width, wanted.tag % width)
-        return self.layout
-
-    def _wrong(self, row: str, found: int, width: int) -> ColumnError:
-        hint = "Is a column missing?"
-        if row.startswith("#"):
-            hint = "Is it a comment (--comment '#')?"
-        elif found > width:
-            hint = "Does a token hold the delimiter (--delimiter)?"
-        columns = f"{found} column{'s' * (found != 1)} where line {self._first} has {width}"
-        return ColumnError(
-            f"{self.name}, line {self.lines}: {columns}: {_clipped(row)}. {hint}",
-            self.name,
-            self.lines,
-        )
-
-
-def _clipped(row: str) -> str:
-    return repr(row if len(row) <= 60 else row[:57] + "...")
+    def _refusal(self, buffer: bytes, wrong: Wrong) -> ColumnError:
+        """The error for a line that does not have the columns it should have."""
+        line = self.lines + wrong.line + 1
+        row = buffer[wrong.begin : wrong.end].decode(errors="replace")
+        shown_row = repr(row if len(row) <= 60 else row[:57] + "...")
+        if wrong.found == wrong.width:
+            indices = {"token": self.columns.token, "tag": self.columns.tag}
+            kind, index = next(
+                (kind, i) for kind, i in indices.items() if not -wrong.width <= i < wrong.width
+            )
+            reason = f"no column {index} for the {kind}, the line has {wrong.width}: {shown_row}."
+            hint = "Is the delimiter right (--delimiter)?"
+        else:
+            plural = "s" * (wrong.found != 1)
+            reason = f"{wrong.found} column{plural} where line {self._first} has {wrong.width}: "
+            reason += f"{shown_row}."
+            hint = "Is a column missing?"
+            if row.startswith("#"):
+                hint = "Is it a comment (--comment '#')?"
+            elif wrong.found > wrong.width:
+                hint = "Does a token hold the delimiter (--delimiter)?"
+        return ColumnError(f"{self.name}, line {line}: {reason} {hint}", self.name, line)
 
 
 @dataclass(frozen=True)
@@ -205,26 +214,32 @@ class Output:
     delimiter: str | None = None
     only_token_and_tag: bool = False
 
-    def render(self, block: Block, tags: Iterable[str], layout: Layout | None) -> str:
-        """The text of a block with new tags."""
-        lines = block.lines
-        as_it_was = self == Output()
-        for at, old, new in zip(block.rows, block.tags, tags):
-            if layout is None or (old == new and as_it_was):
-                continue
-            line = lines[at]
-            start = BOM if block.line + at == 1 and line.startswith(BOM) else ""
-            end = "\r" if line.endswith("\r") else ""
-            row = line[len(start) : len(line) - len(end)]
-            lines[at] = start + self._row(row, new, layout) + end
-        return "\n".join(lines)
-
-    def _row(self, row: str, tag: str, layout: Layout) -> str:
+    def render(self, part: Part, tags: CodedTags) -> bytes:
+        """The bytes of a part with other tags."""
+        names = [tag.encode() for tag in tags.tags]
+        scanned = part.scanned
         if self == Output():
-            return layout.replace(row, tag)
-        fields = layout.split(row)
-        fields[layout.tag] = tag
+            places = scanned.tag_begin, scanned.tag_end
+            return kernels.splice(part.buffer, *places, tags.codes, names)
+        rows = [self._row(part, i, names[code]) for i, code in enumerate(tags.codes.tolist())]
+        bounds = [_line(part, i) for i in range(len(rows))]
+        begin, end = (np.array([bound[k] for bound in bounds], dtype=np.int32) for k in (0, 1))
+        return kernels.splice(part.buffer, begin, end, np.arange(len(rows), dtype=np.int32), rows)
+
+    def _row(self, part: Part, i: int, tag: bytes) -> bytes:
+        begin, end = _line(part, i)
+        row = part.buffer[begin:end]
+        fields = [row[a:b] for a, b in columns_of(row, part.layout.delimiter)]
+        fields[part.layout.tag] = tag
         if self.only_token_and_tag:
-            fields = [fields[layout.token], tag]
-        delimiter = self.delimiter or layout.delimiter or " "
-        return delimiter.join(fields)
+            fields = [fields[part.layout.token], tag]
+        delimiter = part.layout.delimiter or b" "
+        return (self.delimiter.encode() if self.delimiter else delimiter).join(fields)
+
+
+def _line(part: Part, i: int) -> tuple[int, int]:
+    """Where the line of a token begins and ends, without its line end."""
+    begin = part.buffer.rfind(b"\n", 0, part.scanned.token_begin[i]) + 1
+    end = part.buffer.find(b"\n", begin)
+    end = len(part.buffer) if end < 0 else end
+    return begin, end - part.buffer[begin:end].endswith(b"\r")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..codes.columns import SpanColumns, code_tags
+from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from ..codes.write import write_spans
-from .batch import Batch, readable_batches
-from .conll import ColumnReader, Output
-from .files import write_text
+from .conll import ColumnReader, Output, Part
+from .files import write_bytes
+from .survey import accepted
 
 
 @dataclass(frozen=True)
@@ -63,48 +64,49 @@ def edit_file(
     source, goal, policy = get_scheme(source_scheme), get_scheme(target_scheme), get_policy(policy)
     output = output or Output()
     done = Edited()
-    between = ""
-    with write_text(target, reader.columns.encoding) as put:
-        for batch in readable_batches(reader, source, policy):
-            with batch.locating():
-                tags = _rewritten(batch, source, goal, policy, relabel)
+    with write_bytes(target, reader.columns.encoding) as put:
+        for number, part in enumerate(accepted(reader, source, policy)):
+            with part.locating():
+                spans = read_spans(part.tags, source, policy)
+                spans = relabelled(spans, relabel) if relabel else spans
+                tags = write_spans(spans, part.tags.offsets, goal)
+            changed = np.flatnonzero(different(part.tags, tags))
+            done.changed += len(changed)
             if not policy.refuses:
-                done.violations += _watched(batch, tags, source, watch)
-            for block, new in zip(batch.blocks, tags):
-                done.changed += sum(map(str.__ne__, block.tags, new))
-                put(between + output.render(block, new, reader.layout))
-                between = "\n"
+                done.violations += _watched(part, tags, changed, source, watch)
+            put((b"" if number else reader.mark) + output.render(part, tags))
     done.documents, done.sentences, done.tokens = reader.documents, reader.sentences, reader.tokens
     return done
 
 
-def _rewritten(
-    batch: Batch, source: Scheme, goal: Scheme, policy: Policy, relabel: Relabel | None
-) -> list[list[str]]:
-    coded = code_tags(batch.tags)
-    spans = read_spans(coded, source, policy)
-    if relabel is not None:
-        spans = relabelled(spans, relabel)
-    return write_spans(spans, coded.offsets, goal).lists()
+def different(old: CodedTags, new: CodedTags) -> NDArray[np.bool_]:
+    """Which tokens have another tag now, whatever numbers the tags have on both sides."""
+    numbers = {tag: number for number, tag in enumerate(old.tags)}
+    same = np.array([numbers.get(tag, -1) for tag in new.tags], dtype=np.int32)
+    changed: NDArray[np.bool_] = same[new.codes] != old.codes
+    return changed
 
 
-def _watched(batch: Batch, tags: list[list[str]], scheme: Scheme, watch: Watch | None) -> int:
-    """Tell of the malformed sentences of a batch; returns the number of violations."""
-    found = validate_many(batch.tags, scheme)
+def _watched(
+    part: Part, tags: CodedTags, changed: NDArray[np.intp], scheme: Scheme, watch: Watch | None
+) -> int:
+    """Tell of the malformed sentences of a part; returns the number of violations."""
+    found = validate_many(part.tags, scheme)
     if watch is not None and found.total:
         by_sentence: dict[int, list[Violation]] = {}
-        for sentence, violation in zip(found.sentence.tolist(), batch.located(found)):
+        for sentence, violation in zip(found.sentence.tolist(), part.located(found)):
             by_sentence.setdefault(sentence, []).append(violation)
         for sentence, violations in by_sentence.items():
-            watch(violations, list(_changes(batch, sentence, tags[sentence])))
+            begin, end = part.tags.offsets[sentence : sentence + 2]
+            inside = changed[np.searchsorted(changed, begin) : np.searchsorted(changed, end)]
+            watch(violations, [_change(part, tags, sentence, int(i - begin)) for i in inside])
     return found.total
 
 
-def _changes(batch: Batch, sentence: int, tags: list[str]) -> Iterator[Change]:
-    block = batch.blocks[sentence]
-    for i, (old, new) in enumerate(zip(block.tags, tags)):
-        if old != new:
-            yield Change(batch.name, block.number(i), block.tokens[i], old, new)
+def _change(part: Part, tags: CodedTags, sentence: int, index: int) -> Change:
+    line, token = part.number(sentence, index), part.token(sentence, index)
+    old, new = part.tags.tag(sentence, index), tags.tag(sentence, index)
+    return Change(part.name, line, token, old or "", new or "")
 
 
 def relabelled(spans: SpanColumns, relabel: Relabel) -> SpanColumns:

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -32,32 +33,29 @@ def shown(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD else str(path)
 
 
-def read_lines(
+def read_bytes(
     path: str | Path, encoding: str = "utf8", progress: Progress | None = None
-) -> Iterator[list[str]]:
-    """The lines of a file in lists, without their line feeds.
-
-    Joined by line feeds they are the file again, so the last line is empty if the file ends well.
-    Carriage returns and a byte order mark are left where they are.
-    """
+) -> Iterator[bytes]:
+    """The text of a file as UTF-8, piece by piece; anything but text is an error with its line."""
     name = shown(path)
-    decoder = _decoder(encoding)
-    tail, done = "", 0
+    decoder, unicode = _decoder(encoding)
+    done = open_line = 0  # lines that have ended, and the length of the one that has not
     try:
-        for chunk in _chunks(path, progress):
-            lines = (tail + _decoded(decoder, chunk, name, done)).split("\n")
-            tail = lines.pop()
-            if len(tail) > LONGEST or (lines and len(lines[0]) > LONGEST):
-                line = done + 1 + (len(lines) if len(tail) > LONGEST else 0)
+        for chunk in chain(_chunks(path, progress), [b""]):
+            text = _decoded(decoder, chunk, name, done, final=not chunk)
+            data = chunk if unicode else text.encode("utf8")
+            feed = data.find(b"\n")
+            if open_line + (feed if feed >= 0 else len(data)) > LONGEST:
                 raise FileError(
-                    f"{name}, line {line}: longer than {LONGEST:,} characters. "
+                    f"{name}, line {done + 1}: longer than {LONGEST:,} characters. "
                     "Is this a column file, with one token on each line?",
                     name,
-                    line,
+                    done + 1,
                 )
-            done += len(lines)
-            yield lines
-        yield [tail + _decoded(decoder, b"", name, done, final=True)]
+            open_line = len(data) - data.rfind(b"\n") - 1 + (open_line if feed < 0 else 0)
+            done += data.count(b"\n")
+            if data:
+                yield data
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileError(
             f"{name}: the gzip data is damaged or cut off after line {done} ({error}). "
@@ -66,15 +64,17 @@ def read_lines(
         ) from error
 
 
-def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
+    """A decoder, and whether what it reads is UTF-8 already."""
     try:
-        return codecs.getincrementaldecoder(encoding)("strict")
-    except LookupError as error:
+        found = codecs.lookup(encoding)
+        return found.incrementaldecoder("strict"), found.name in ("utf-8", "ascii")
+    except (LookupError, TypeError) as error:
         raise FileError(f"There is no text encoding {encoding!r}; try utf8 or latin-1.") from error
 
 
 def _decoded(
-    decoder: codecs.IncrementalDecoder, chunk: bytes, name: str, done: int, final: bool = False
+    decoder: codecs.IncrementalDecoder, chunk: bytes, name: str, done: int, final: bool
 ) -> str:
     """Decode the next bytes; an error names the line, `done` lines having gone before."""
     try:
@@ -83,9 +83,7 @@ def _decoded(
         if before < 0:
             return text
         line = done + text.count("\n", 0, before) + 1
-        reason = (
-            "has a NUL character: this is a binary file or another encoding. Name it (--encoding)."
-        )
+        reason = "has a NUL character: a binary file, or another encoding? Name it (--encoding)."
     except UnicodeDecodeError as error:
         line = done + error.object.count(b"\n", 0, error.start) + 1
         byte = error.object[error.start]
@@ -146,19 +144,20 @@ def _reason(error: OSError) -> str:
 
 
 @contextmanager
-def write_text(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[str], None]]:
-    """A function that writes text to a file, which is only there once the block has ended well.
+def write_bytes(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[bytes], None]]:
+    """A function that writes UTF-8 to a file, which is only there once the block has ended well.
 
     What was at `path` before stays until then: the text goes to a file beside it, which takes its
-    place at the end. A name that ends in .gz is compressed.
+    place at the end. It is written in `encoding`, and compressed if the name ends in .gz.
     """
+    _, unicode = _decoder(encoding)
     encode = codecs.getincrementalencoder(encoding)("strict").encode
     try:
         with _replacing(path) as file, _compressed(file, path) as stream:
 
-            def put(text: str) -> None:
+            def put(data: bytes) -> None:
                 try:
-                    stream.write(encode(text))
+                    stream.write(data if unicode else encode(data.decode("utf8")))
                 except UnicodeEncodeError as error:
                     bad = f"{error.object[error.start]!r} cannot be written as {encoding}"
                     raise FileError(f"{path}: {bad}.", str(path)) from error

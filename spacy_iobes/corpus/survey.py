@@ -7,31 +7,46 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..codes.check import Check
-from ..codes.parse import parse_many, validate_many
+from ..codes.parse import read_spans, refusal, validate_many
 from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
-from .batch import batches, readable_batches
-from .conll import ColumnReader
+from .conll import ColumnReader, Part
 
 
 def file_violations(reader: ColumnReader, scheme: str | Scheme) -> Iterator[Violation]:
     """Every violation of a file, with its line and token, while the file is read."""
-    for batch in batches(reader):
-        yield from batch.located(validate_many(batch.tags, scheme))
+    for part in reader:
+        yield from part.located(validate_many(part.tags, scheme))
 
 
-def file_check(reader: ColumnReader, check: Check | None = None) -> Check:
-    """Under which schemes a file is legal; several files add up in one check."""
-    check = check or Check()
-    for batch in batches(reader):
-        check.add(batch.tags, batch.located)
+def accepted(reader: ColumnReader, scheme: Scheme, policy: Policy) -> Iterator[Part]:
+    """The parts of a file that the policy accepts.
+
+    A policy that refuses does so at the end of the file, with every violation of the file in the
+    error; from the first violation on there are no more parts.
+    """
+    found: list[Violation] = []
+    for part in reader:
+        if policy.refuses:
+            found += part.located(validate_many(part.tags, scheme))
+        if not found:
+            yield part
+    if found:
+        raise refusal(scheme, found)
+
+
+def file_check(reader: ColumnReader) -> Check:
+    """Under which schemes a file is legal."""
+    check = Check()
+    for part in reader:
+        check.add(part.tags, part.located)
     return check
 
 
 @dataclass
 class Mentions:
-    """The mentions of some files: how often each label and each text of a label occurs."""
+    """The mentions of a file: how often each label and each text of a label occurs."""
 
     texts: Counter[tuple[str, str]] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
@@ -47,16 +62,14 @@ def file_mentions(
     """Count the mentions of a file."""
     scheme, policy = get_scheme(scheme), get_policy(policy)
     found = Mentions()
-    for batch in readable_batches(reader, scheme, policy):
-        tags = batch.tags
-        with batch.locating():
-            spans = parse_many(tags, scheme, policy)
+    for part in accepted(reader, scheme, policy):
+        with part.locating():
+            spans = read_spans(part.tags, scheme, policy)
         if not policy.refuses:
-            found.repaired += validate_many(tags, scheme).total
-        for block, members in zip(batch.blocks, spans):
-            for start, end, label in members:
-                found.texts[label, " ".join(block.tokens[start:end])] += 1
-                found.labels[label] += 1
+            found.repaired += validate_many(part.tags, scheme).total
+        for sentence, (start, end, label) in zip(spans.sentence.tolist(), spans.spans()):
+            found.texts[label, part.text(sentence, start, end)] += 1
+            found.labels[label] += 1
     found.documents, found.sentences, found.tokens = (
         reader.documents,
         reader.sentences,
@@ -67,4 +80,4 @@ def file_mentions(
 
 def file_text(reader: ColumnReader) -> Iterator[str]:
     """The sentences of a file as text, their tokens joined by spaces."""
-    return (" ".join(block.tokens) for block in reader if block.rows)
+    return (part.text(sentence) for part in reader for sentence in range(len(part.tags)))

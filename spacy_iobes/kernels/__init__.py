@@ -9,12 +9,25 @@ SWITCH = "SPACY_IOBES_KERNELS"  # set it to "numpy" to use the readable twins
 try:
     if os.environ.get(SWITCH) == "numpy":
         raise ImportError(f"{SWITCH} asks for numpy")
+    from ._columns import first_difference, scan, splice
     from ._tags import decode, encode, lists, nearest, violations, write
 
     IN_USE = "compiled"
 except ImportError:
+    from .columns_numpy import first_difference, scan, splice
     from .tags_numpy import decode, encode, lists, nearest, violations, write
 
     IN_USE = "numpy"
 
-__all__ = ["IN_USE", "decode", "encode", "lists", "nearest", "violations", "write"]
+__all__ = [
+    "IN_USE",
+    "decode",
+    "encode",
+    "first_difference",
+    "lists",
+    "nearest",
+    "scan",
+    "splice",
+    "violations",
+    "write",
+]

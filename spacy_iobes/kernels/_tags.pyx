@@ -5,8 +5,10 @@ from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE, PyList_New, PyList_S
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_FromObject
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
-from libc.string cimport memcmp, memcpy
+from libc.stdint cimport int32_t, int64_t, uint8_t, uintptr_t
+from libc.string cimport memcmp
+
+from ._hashing cimport hash_bytes
 
 import gc
 
@@ -80,19 +82,6 @@ cdef int32_t _numbered(PyObject* item, dict vocabulary, Py_ssize_t s, Py_ssize_t
     return found
 
 
-cdef inline uint64_t _hash(const char* data, Py_ssize_t length) noexcept nogil:
-    """Mix the characters, eight at a time."""
-    cdef uint64_t word, mixed = <uint64_t>length
-    while length > 0:
-        word = 0
-        memcpy(&word, data, 8 if length >= 8 else length)
-        mixed = (mixed ^ word) * <uint64_t>0x9E3779B97F4A7C15
-        mixed ^= mixed >> 29
-        data += 8
-        length -= 8
-    return mixed
-
-
 cdef int32_t _code(
     PyObject* item, Caches* caches, dict vocabulary, Py_ssize_t s, Py_ssize_t i
 ) except -1:
@@ -104,7 +93,7 @@ cdef int32_t _code(
         return _numbered(item, vocabulary, s, i)
     length = iobes_length(item)
     data = iobes_data(item)
-    slot = &caches.contents[_hash(data, length) & (SLOTS - 1)]
+    slot = &caches.contents[hash_bytes(data, length) & (SLOTS - 1)]
     if (
         slot.tag == NULL
         or iobes_length(slot.tag) != length
