@@ -18,6 +18,8 @@ from .codes.write import (
     write,
     write_many,
 )
+from .scoring.report import Report, score
+from .scoring.signature import Signature
 from .span import Span
 
 __all__ = [
@@ -26,6 +28,8 @@ __all__ = [
     "CodedTags",
     "Repaired",
     "RepairedMany",
+    "Report",
+    "Signature",
     "Span",
     "SpanColumns",
     "Violation",
@@ -39,6 +43,7 @@ __all__ = [
     "parse_many",
     "repair",
     "repair_many",
+    "score",
     "transitions",
     "validate",
     "validate_many",

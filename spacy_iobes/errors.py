@@ -9,6 +9,7 @@ IobesError
 │   ├── SpanRangeError        empty, negative or beyond the sentence
 │   ├── OverlapError          two spans that share a token
 │   └── InexpressibleError    disjoint spans that the scheme has no tags for
+├── AlignmentError        gold and prediction are not of the same tokens
 └── FileError             a file that cannot be read or written as asked
     └── ColumnError           a line that does not have the columns of the file
 
@@ -94,6 +95,10 @@ class OverlapError(SpanError):
 
 class InexpressibleError(SpanError):
     """Spans that are fine in themselves but that the target scheme cannot tell apart."""
+
+
+class AlignmentError(IobesError, ValueError):
+    """Gold and prediction are not of the same tokens; nothing is aligned by guess."""
 
 
 class FileError(IobesError):

@@ -29,7 +29,7 @@ MAY_IMPORT = {  # every layer with itself and with what its foundations stand on
     "chain": BASE | {"kernels", "chain"},
     "ml": CODES | {"chain", "ml"},
     "corpus": CORPUS,
-    "scoring": CODES | {"scoring"},
+    "scoring": CORPUS | {"scoring"},  # more than DESIGN has: files are scored part by part
     "selection": SELECTION,
     "pipeline": PIPELINE,
     "cli": PIPELINE | {"cli"},

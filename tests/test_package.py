@@ -15,9 +15,9 @@ import pytest
 import spacy_iobes
 
 PUBLIC = """
-    CodedTags POLICIES Repaired RepairedMany SCHEMES Span SpanColumns Violation ViolationColumns
-    __version__ check convert convert_many mask parse parse_many repair repair_many transitions
-    validate validate_many write write_many
+    CodedTags POLICIES Repaired RepairedMany Report SCHEMES Signature Span SpanColumns Violation
+    ViolationColumns __version__ check convert convert_many mask parse parse_many repair repair_many
+    score transitions validate validate_many write write_many
 """.split()  # noqa: SIM905
 
 

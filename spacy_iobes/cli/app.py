@@ -48,7 +48,7 @@ def exit_codes() -> Iterator[None]:
             typer.echo(str(violation), err=True)
         complain(
             f"{counted(len(error.violations), 'violation')}, nothing was written. Is it another "
-            "scheme (see 'check')? If not, name a policy that repairs it (see 'schemes')."
+            "scheme (see 'check')? If not, name a policy for malformed tags (see 'schemes')."
         )
         raise typer.Exit(AT_FAULT) from error
     except (TagError, SpanError) as error:

@@ -8,15 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tqdm import tqdm
-
 from ..corpus.conll import ColumnReader, Columns
 from ..corpus.files import STANDARD, shown
 
 
 @contextmanager
-def reading(path: str, columns: Columns) -> Iterator[ColumnReader]:
+def reading(
+    path: str, columns: Columns, vocabulary: dict[bytes, int] | None = None
+) -> Iterator[ColumnReader]:
     """A reader whose progress is shown after a second, and gone when it is done."""
+    if not sys.stderr.isatty():
+        yield ColumnReader(path, columns, vocabulary=vocabulary)
+        return
+    from tqdm import tqdm  # only now: it takes longer to load than a small file to read
+
     known = path != STANDARD and Path(path).is_file()
     total = os.path.getsize(path) if known else None
     with tqdm(
@@ -26,6 +31,5 @@ def reading(path: str, columns: Columns) -> Iterator[ColumnReader]:
         unit_scale=True,
         leave=False,
         delay=1,
-        disable=not sys.stderr.isatty(),
     ) as bar:
-        yield ColumnReader(path, columns, bar.update)
+        yield ColumnReader(path, columns, bar.update, vocabulary)

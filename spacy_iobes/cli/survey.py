@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from json import dumps
 from typing import Annotated, Any
 
-import srsly
 import typer
-from wasabi.tables import table
 
 from ..codes.scheme import get_scheme
 from ..corpus.conll import ColumnReader, Columns
 from ..corpus.files import STANDARD, write_bytes
 from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
+from ..scoring.formats import aligned
 from .app import AT_FAULT, FINE, SHOWN, command, counted
 from .options import Inputs, Json, Limit, PolicyName, Quiet, SchemeName, column_options
 from .progress import reading
@@ -21,9 +21,14 @@ from .progress import reading
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 
 
+def json_text(value: Any) -> str:
+    """A value as JSON that people can read, too."""
+    return dumps(value, indent=2, ensure_ascii=False)
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON that people can read, too."""
-    typer.echo(srsly.json_dumps(value, indent=2))
+    typer.echo(json_text(value))
 
 
 def size(read: ColumnReader | Mentions) -> dict[str, int]:
@@ -98,9 +103,7 @@ def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
                 for row in schemes
             ]
             header = ("scheme", "legal", "violations", "first")
-            typer.echo(
-                table(rows, header=header, divider=True, aligns=("l", "l", "r", "l"), max_col=120)
-            )
+            typer.echo(aligned(header, rows, "llrl"))
     if json:
         print_json(results)
     raise typer.Exit(FINE if all(result["legal"] for result in results) else AT_FAULT)
@@ -124,7 +127,7 @@ def count_cli(
     rows = sorted(texts.items(), key=lambda row: (-row[1], row[0]))
     if json:
         listed = [{"count": n, "label": label, "text": text} for (label, text), n in rows]
-        lines = [srsly.json_dumps(listed, indent=2)]
+        lines = [json_text(listed)]
     else:
         lines = [f"{count}\t{label}\t{text}" for (label, text), count in rows]
     with write_bytes(output) as put:
@@ -164,8 +167,7 @@ def _print_counts(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
     total = ("total", *(sum(column) for column in list(zip(*rows))[1:]))
     lines = [*rows, total] if len(rows) > 1 else rows
     cells = [(str(name), *(f"{number:,}" for number in numbers)) for name, *numbers in lines]
-    aligns = ("l", *"r" * (len(header) - 1))
-    typer.echo(table(cells, header=header, divider=True, aligns=aligns, max_col=120))
+    typer.echo(aligned(header, cells, "l" + "r" * (len(header) - 1), rules=(0, len(rows))) + "\n")
 
 
 @command("text")

@@ -64,12 +64,31 @@ class Part:
 
     def number(self, sentence: int, index: int) -> int:
         """The line of a token; of the last token where `index` is beyond the end."""
-        return self.line + int(self.scanned.line[self._at(sentence, index)])
+        return self.flat_number(self._at(sentence, index))
 
     def token(self, sentence: int, index: int) -> str:
         """A token; the last one where `index` is beyond the end."""
-        at = self._at(sentence, index)
+        return self.flat_token(self._at(sentence, index))
+
+    def flat_number(self, at: int) -> int:
+        """The line of a token, counted over all sentences of the part."""
+        return self.line + int(self.scanned.line[at])
+
+    def flat_token(self, at: int) -> str:
+        """A token, counted over all sentences of the part."""
         return self.buffer[self.scanned.token_begin[at] : self.scanned.token_end[at]].decode()
+
+    def cut(self, begin: int, end: int) -> Part:
+        """Some of the sentences; the bytes stay the same."""
+        if (begin, end) == (0, len(self.tags)):
+            return self
+        bounds = self.tags.offsets[begin : end + 1]
+        rows = slice(bounds[0], bounds[-1])
+        names = ("codes", "line", "token_begin", "token_end", "tag_begin", "tag_end")
+        columns = {name: getattr(self.scanned, name)[rows] for name in names}
+        scanned = self.scanned._replace(offsets=bounds - bounds[0], **columns)
+        tags = CodedTags.trusted(scanned.codes, scanned.offsets, self.tags.tags)
+        return replace(self, scanned=scanned, tags=tags)
 
     def _at(self, sentence: int, index: int) -> int:
         begin, end = self.tags.offsets[sentence], self.tags.offsets[sentence + 1]
@@ -112,7 +131,11 @@ class ColumnReader:
     """Iterates over a column file, once, part by part, and counts what it has seen."""
 
     def __init__(
-        self, path: str | Path, columns: Columns | None = None, progress: Progress | None = None
+        self,
+        path: str | Path,
+        columns: Columns | None = None,
+        progress: Progress | None = None,
+        vocabulary: dict[bytes, int] | None = None,
     ):
         self.path = path
         self.name = shown(path)
@@ -123,7 +146,7 @@ class ColumnReader:
         self._layout = self.columns.layout()
         self._settled = self.columns.delimiter != AUTO
         self._first = 0  # the line that the number of columns comes from
-        self._vocabulary: dict[bytes, int] = {}
+        self.vocabulary = {} if vocabulary is None else vocabulary  # tags and their numbers
         self._tags: tuple[str, ...] = ()
 
     @property
@@ -158,15 +181,13 @@ class ColumnReader:
     def _scan(self, buffer: bytes, final: bool) -> Part:
         if not self._settled:
             self._settle(buffer if final else buffer[: buffer.rfind(b"\n") + 1])
-        scanned = kernels.scan(buffer, final, self._layout, self._vocabulary)
+        scanned = kernels.scan(buffer, final, self._layout, self.vocabulary)
         if not self._layout.width and scanned.width:
             self._first = self.lines + (scanned.first if scanned.first >= 0 else 0) + 1
             self._layout = self._layout._replace(width=scanned.width)
         if scanned.wrong:
-            raise self._refusal(buffer, scanned.wrong)
-        if len(self._vocabulary) > len(self._tags):
-            self._tags = tuple(tag.decode() for tag in self._vocabulary)
-        tags = CodedTags.trusted(scanned.codes, scanned.offsets, self._tags)
+            raise self.refusal(buffer, scanned.wrong, self.lines + 1, self._layout)
+        tags = CodedTags.trusted(scanned.codes, scanned.offsets, self.tag_names())
         whole = buffer[: scanned.consumed]
         part = Part(self.name, self.lines + 1, whole, scanned, self._layout, tags)
         self.lines += scanned.lines
@@ -174,6 +195,12 @@ class ColumnReader:
         self.sentences += len(tags)
         self.tokens += len(tags.codes)
         return part
+
+    def tag_names(self) -> tuple[str, ...]:
+        """The tags by their numbers."""
+        if len(self.vocabulary) > len(self._tags):
+            self._tags = tuple(tag.decode() for tag in self.vocabulary)
+        return self._tags
 
     def _settle(self, buffer: bytes) -> None:
         """Choose the delimiter by the first line with a token."""
@@ -183,13 +210,13 @@ class ColumnReader:
                 self._settled = True
                 return
 
-    def _refusal(self, buffer: bytes, wrong: Wrong) -> ColumnError:
-        """The error for a line that does not have the columns it should have."""
-        line = self.lines + wrong.line + 1
+    def refusal(self, buffer: bytes, wrong: Wrong, first: int, layout: Layout) -> ColumnError:
+        """The error for a line that lacks columns, in a buffer that begins with line `first`."""
+        line = first + wrong.line
         row = buffer[wrong.begin : wrong.end].decode(errors="replace")
         shown_row = repr(row if len(row) <= 60 else row[:57] + "...")
         if wrong.found == wrong.width:
-            indices = {"token": self.columns.token, "tag": self.columns.tag}
+            indices = {"token": layout.token, "tag": layout.tag}
             kind, index = next(
                 (kind, i) for kind, i in indices.items() if not -wrong.width <= i < wrong.width
             )

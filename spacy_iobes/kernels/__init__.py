@@ -10,17 +10,18 @@ try:
     if os.environ.get(SWITCH) == "numpy":
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
-    from ._tags import decode, encode, lists, nearest, violations, write
+    from ._tags import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "compiled"
 except ImportError:
     from .columns_numpy import first_difference, scan, splice
-    from .tags_numpy import decode, encode, lists, nearest, violations, write
+    from .tags_numpy import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "numpy"
 
 __all__ = [
     "IN_USE",
+    "align",
     "decode",
     "encode",
     "first_difference",

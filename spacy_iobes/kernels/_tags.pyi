@@ -1,3 +1,4 @@
+from .tags_numpy import align as align
 from .tags_numpy import decode as decode
 from .tags_numpy import encode as encode
 from .tags_numpy import lists as lists

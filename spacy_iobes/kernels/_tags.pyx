@@ -6,6 +6,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_FromObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uintptr_t
+from libc.stdlib cimport abs
 from libc.string cimport memcmp
 
 from ._hashing cimport hash_bytes
@@ -445,3 +446,74 @@ cdef void _choose(
                 chosen = packed
         out[i] = chosen
         before = chosen
+
+
+def align(gold, predicted, bint by_label):
+    cdef const int32_t[::1] g_sentence = gold[0], g_start = gold[1], g_end = gold[2], g_label = gold[3]
+    cdef const int32_t[::1] p_sentence = predicted[0], p_start = predicted[1]
+    cdef const int32_t[::1] p_end = predicted[2], p_label = predicted[3]
+    cdef Py_ssize_t m = g_start.shape[0], n = p_start.shape[0], i, k, begin = 0, best, equal = 0
+    cdef int32_t distance, nearest
+    cdef bint fits
+    partner_array = np.full(n, -1, dtype=np.int32)
+    taken_array = np.zeros(m, dtype=np.uint8)
+    cdef int32_t[::1] partner = partner_array
+    cdef uint8_t[::1] taken = taken_array
+    with nogil:
+        i = 0  # equal spans: both lists are sorted, so one walk finds them
+        for k in range(n):
+            while i < m and _before(g_sentence, g_start, g_end, g_label, i, p_sentence[k], p_start[k], p_end[k], p_label[k]):
+                i += 1
+            if (
+                i < m
+                and g_sentence[i] == p_sentence[k]
+                and g_start[i] == p_start[k]
+                and g_end[i] == p_end[k]
+                and g_label[i] == p_label[k]
+            ):
+                partner[k] = <int32_t>i
+                taken[i] = True
+                equal += 1
+        for k in range(n):
+            while begin < m and g_sentence[begin] < p_sentence[k]:
+                begin += 1
+            if partner[k] >= 0:
+                continue
+            best = -1
+            nearest = -1  # the distance of the best so far; -1 if it is only the first of all
+            i = begin
+            while i < m and g_sentence[i] == p_sentence[k] and g_start[i] < p_end[k]:
+                if not taken[i] and p_start[k] < g_end[i]:
+                    distance = abs(g_start[i] - p_start[k]) + abs(g_end[i] - p_end[k])
+                    fits = g_label[i] == p_label[k] if by_label else distance == 0
+                    if fits and (nearest < 0 or distance < nearest):
+                        best = i
+                        nearest = distance
+                    elif best < 0:
+                        best = i
+                i += 1
+            if best >= 0:
+                partner[k] = <int32_t>best
+                taken[best] = True
+    return partner_array, equal
+
+
+cdef inline bint _before(
+    const int32_t[::1] sentence,
+    const int32_t[::1] start,
+    const int32_t[::1] end,
+    const int32_t[::1] label,
+    Py_ssize_t i,
+    int32_t s,
+    int32_t a,
+    int32_t b,
+    int32_t l,
+) noexcept nogil:
+    """Whether row i comes before (s, a, b, l)."""
+    if sentence[i] != s:
+        return sentence[i] < s
+    if start[i] != a:
+        return start[i] < a
+    if end[i] != b:
+        return end[i] < b
+    return label[i] < l

@@ -186,3 +186,43 @@ def _nearest(tokens: Ints, legal: Table, width: int, inside: int) -> Ints:
         out[i] = packed[chosen]
         allowed = step[chosen]
     return out
+
+
+def align(
+    gold: tuple[Ints, Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints, Ints], by_label: bool
+) -> tuple[Ints, int]:
+    """Pair predicted spans with gold ones: the gold span of each prediction or -1, and how many
+    of the pairs are equal.
+
+    Both are (sentence, start, end, label), sorted in that order, no span twice. First all equal
+    spans are paired. Then every prediction that is left takes, in order, one of the gold spans that
+    are left and share a token with it: the first with the same borders, or else the first of all;
+    with `by_label` the one of the same label whose borders are nearest, or else the first of all.
+    """
+    rows = list(zip(*(column.tolist() for column in gold)))
+    places = {row: i for i, row in enumerate(rows)}
+    wanted = list(zip(*(column.tolist() for column in predicted)))
+    partner = [places.get(row, -1) for row in wanted]
+    equal = sum(i >= 0 for i in partner)
+    free = set(range(len(rows))) - set(partner)
+    by_sentence: dict[int, list[int]] = {}
+    for i in sorted(free):
+        by_sentence.setdefault(rows[i][0], []).append(i)
+    for k, (sentence, start, end, label) in enumerate(wanted):
+        if partner[k] >= 0:
+            continue
+        near = [
+            i
+            for i in by_sentence.get(sentence, ())
+            if i in free and rows[i][1] < end and start < rows[i][2]
+        ]
+        if near:
+            distances = {i: abs(rows[i][1] - start) + abs(rows[i][2] - end) for i in near}
+            if by_label:
+                first = [i for i in near if rows[i][3] == label]
+                first.sort(key=distances.__getitem__)
+            else:
+                first = [i for i in near if not distances[i]]
+            partner[k] = (first or near)[0]
+            free.remove(partner[k])
+    return np.array(partner, dtype=np.int32), equal

@@ -1,0 +1,1 @@
+"""Scores of span tags that carry their recipe: counts, matching, signatures, significance."""

@@ -1,0 +1,175 @@
+"""What scoring counts: integers that add up, whatever the order of the parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .matching import Matched
+
+MUC = ("strict", "exact", "partial", "type")
+OUTCOMES = ("correct", "incorrect", "partial", "unpaired")
+CORRECT, INCORRECT, PARTIAL, UNPAIRED = range(4)
+Table = NDArray[np.int64]
+
+
+class Figures(NamedTuple):
+    """Precision, recall and F1; None where there is nothing to divide by."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+def figures(correct: float, predicted: int, gold: int) -> Figures:
+    """P = correct / predicted, R = correct / gold, F1 = 2 correct / (predicted + gold)."""
+    return Figures(
+        float(correct / predicted) if predicted else None,
+        float(correct / gold) if gold else None,
+        float(2 * correct / (predicted + gold)) if predicted + gold else None,
+    )
+
+
+class MucCounts(NamedTuple):
+    """The outcomes of one kind of match, and what follows from them."""
+
+    correct: int
+    incorrect: int
+    partial: int
+    missed: int
+    spurious: int
+    possible: int
+    actual: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The counts of a corpus or a part of it; parts are put together with `+`.
+
+    Over L labels: `exact` is [L, 3], correct, predicted and gold spans. `muc` is [4, 2, L, 4]: kind
+    of match, side (gold, predicted), label on that side, outcome; an unpaired gold span was missed,
+    an unpaired prediction is spurious. `confusion` is [L + 1, L + 1], gold label by predicted
+    label, the last row spurious, the last column missed. `right_tokens` is None if the spans were
+    given as such.
+    """
+
+    labels: tuple[str, ...]
+    exact: Table
+    muc: Table
+    confusion: Table
+    sentences: int = 0
+    tokens: int = 0
+    right_tokens: int | None = 0
+    violations: int = 0
+    gold_violations: int = 0
+
+    @classmethod
+    def none(cls) -> Counts:
+        """The counts of nothing."""
+        return cls((), *_tables(0))
+
+    def __add__(self, other: Counts) -> Counts:
+        labels = tuple(sorted({*self.labels, *other.labels}))
+        tables = _tables(len(labels))
+        for part in (self, other):
+            at = np.array([labels.index(label) for label in part.labels], dtype=np.intp)
+            rim = np.append(at, len(labels))
+            tables[0][at] += part.exact
+            tables[1][:, :, at] += part.muc
+            tables[2][np.ix_(rim, rim)] += part.confusion
+        right = (self.right_tokens, other.right_tokens)
+        return Counts(
+            labels,
+            *tables,
+            self.sentences + other.sentences,
+            self.tokens + other.tokens,
+            None if None in right else sum(right),  # type: ignore[arg-type]
+            self.violations + other.violations,
+            self.gold_violations + other.gold_violations,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        mine, theirs = vars(self), vars(other)
+        keys = self.__dataclass_fields__
+        return all(np.array_equal(mine[key], theirs[key]) for key in keys)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def totals(self) -> tuple[int, int, int]:
+        """Correct, predicted and gold spans of all labels."""
+        correct, predicted, gold = self.exact.sum(axis=0).tolist()
+        return correct, predicted, gold
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of tokens whose tags were the same before any repair."""
+        if self.right_tokens is None or not self.tokens:
+            return None
+        return self.right_tokens / self.tokens
+
+    def muc_counts(self, kind: str, label: str | None = None) -> MucCounts:
+        """One kind of match, for one label or all of them.
+
+        `possible` are the gold spans and `actual` the predicted ones. Recall looks at the outcomes
+        of gold spans, precision at those of predictions, so that the figures of the labels add up.
+        """
+        tables = self.muc[MUC.index(kind)]
+        if label is not None:
+            tables = tables[:, [self.labels.index(label)]]
+        gold, predicted = tables.sum(axis=1).tolist()
+        right = [side[CORRECT] + side[PARTIAL] / 2 for side in (gold, predicted)]
+        possible, actual = sum(gold), sum(predicted)
+        recall = right[0] / possible if possible else None
+        precision = right[1] / actual if actual else None
+        f1 = figures(sum(right) / 2, actual, possible).f1
+        ends = (gold[UNPAIRED], predicted[UNPAIRED], possible, actual, precision, recall, f1)
+        return MucCounts(gold[CORRECT], gold[INCORRECT], gold[PARTIAL], *ends)
+
+
+def _tables(labels: int) -> tuple[Table, Table, Table]:
+    shapes = ((labels, 3), (len(MUC), 2, labels, len(OUTCOMES)), (labels + 1, labels + 1))
+    exact, muc, confusion = (np.zeros(shape, dtype=np.int64) for shape in shapes)
+    return exact, muc, confusion
+
+
+def count(matched: Matched, **sizes: int | None) -> Counts:
+    """Count the outcomes of a matching; `sizes` are the other fields of `Counts`."""
+    labels = len(matched.labels)
+    exact, muc, confusion = _tables(labels)
+    gold, predicted = matched.gold.label, matched.predicted.label
+    same_label, borders = matched.same_label, matched.same_borders
+    for column, found in enumerate((predicted[same_label & borders], predicted, gold)):
+        exact[:, column] = np.bincount(found, minlength=labels)
+    outcomes = {
+        "strict": np.where(same_label & borders, CORRECT, INCORRECT),
+        "exact": np.where(borders, CORRECT, INCORRECT),
+        "partial": np.where(borders, CORRECT, PARTIAL),
+        "type": np.where(matched.label_found, CORRECT, INCORRECT),
+    }
+    for kind, (name, outcome) in enumerate(outcomes.items()):
+        partner = matched.by_label if name == "type" else matched.by_border
+        paired = partner >= 0
+        of_gold = np.full(len(gold), UNPAIRED)
+        of_gold[partner[paired]] = outcome[paired]
+        of_predicted = np.where(paired, outcome, UNPAIRED)
+        for side, (label, result) in enumerate(((gold, of_gold), (predicted, of_predicted))):
+            cells = np.bincount(label * 4 + result, minlength=labels * 4)
+            muc[kind, side] = cells.reshape(labels, 4)
+    answered = np.full(len(gold), labels)
+    paired = matched.by_border >= 0
+    answered[matched.by_border[paired]] = predicted[paired]
+    cells = np.bincount(gold * (labels + 1) + answered, minlength=(labels + 1) ** 2)
+    confusion += cells.reshape(labels + 1, labels + 1)
+    confusion[labels, :labels] += np.bincount(predicted[~paired], minlength=labels)
+    sizes.setdefault("sentences", matched.gold.sentences)
+    return Counts(matched.labels, exact, muc, confusion, **sizes)  # type: ignore[arg-type]

@@ -1,0 +1,112 @@
+"""Which predicted span answers which gold span, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import kernels
+from ..codes.columns import SpanColumns
+from ..kernels.tags_numpy import Ints
+from ..span import Span
+
+Rows = tuple[Ints, Ints, Ints, Ints]
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The gold and predicted spans of some sentences, and how they are paired.
+
+    `by_border` and `by_label` hold for every prediction the gold span it is paired with, or -1.
+    Equal spans are always paired. Then each prediction, in order, takes one of the gold spans that
+    are left and share a token with it. By border it prefers one with the same borders, by label the
+    one of its own label whose borders are nearest; failing that, both take the first.
+    """
+
+    labels: tuple[str, ...]
+    gold: SpanColumns
+    predicted: SpanColumns
+    by_border: Ints
+    by_label: Ints
+    equal: int
+
+    @property
+    def same_label(self) -> NDArray[np.bool_]:
+        """Of each prediction: paired by border with a span of its label."""
+        return self._same(self.by_border, "label")
+
+    @property
+    def same_borders(self) -> NDArray[np.bool_]:
+        """Of each prediction: paired by border with a span of its borders."""
+        return self._same(self.by_border, "start") & self._same(self.by_border, "end")
+
+    @property
+    def label_found(self) -> NDArray[np.bool_]:
+        """Of each prediction: paired by label with a span of its label."""
+        return self._same(self.by_label, "label")
+
+    def _same(self, partner: Ints, column: str) -> NDArray[np.bool_]:
+        theirs = getattr(self.gold, column)
+        if not len(theirs):
+            return np.zeros(len(partner), dtype=bool)
+        same: NDArray[np.bool_] = getattr(self.predicted, column) == theirs[partner]
+        return same & (partner >= 0)
+
+    def by_sentence(self) -> NDArray[np.int64]:
+        """(correct, predicted, gold) of every sentence."""
+        exact = self.predicted.sentence[self.same_label & self.same_borders]
+        columns = (exact, self.predicted.sentence, self.gold.sentence)
+        size = self.gold.sentences
+        return np.stack([np.bincount(column, minlength=size) for column in columns], axis=1)
+
+
+def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:
+    """Pair the spans of two annotations of the same sentences."""
+    if gold.sentences != predicted.sentences:
+        raise ValueError(
+            f"{gold.sentences} gold sentences but {predicted.sentences} predicted ones."
+        )
+    labels = tuple(sorted({side.labels[i] for side in (gold, predicted) for i in _used(side)}))
+    gold, predicted = (_sorted(spans, labels) for spans in (gold, predicted))
+    by_border, equal = kernels.align(_rows(gold), _rows(predicted), False)
+    by_label, _ = kernels.align(_rows(gold), _rows(predicted), True)
+    return Matched(labels, gold, predicted, by_border, by_label, equal)
+
+
+def _used(spans: SpanColumns) -> list[int]:
+    """The labels that spans have; a policy may have lost all the spans of others."""
+    return np.flatnonzero(np.bincount(spans.label, minlength=1)).tolist() if spans.total else []
+
+
+def _rows(spans: SpanColumns) -> Rows:
+    return spans.sentence, spans.start, spans.end, spans.label
+
+
+def _sorted(spans: SpanColumns, labels: tuple[str, ...]) -> SpanColumns:
+    """The same spans with other label numbers, in the order of sentence, start, end and label."""
+    places = {label: number for number, label in enumerate(labels)}
+    numbers = np.array([places.get(label, -1) for label in spans.labels], dtype=np.int32)
+    label = numbers[spans.label] if len(numbers) else spans.label
+    columns = spans.sentence, spans.start, spans.end, label
+    touching = (spans.sentence[1:] == spans.sentence[:-1]) & (spans.start[1:] <= spans.start[:-1])
+    if touching.any():  # only nested spans can start at the same token
+        order = np.lexsort(columns[::-1])
+        columns = tuple(column[order] for column in columns)  # type: ignore[assignment]
+    return SpanColumns.trusted(columns, labels, spans.sentences)
+
+
+def nested_columns(sentences: Iterable[Iterable[Sequence[object]]]) -> SpanColumns:
+    """Columns of spans that may overlap; a span given twice counts once."""
+    labels: dict[str, int] = {}
+    rows: list[tuple[int, int, int, int]] = []
+    count = 0
+    for count, members in enumerate(sentences, 1):
+        for start, end, label in sorted({Span(*member) for member in members}):  # type: ignore[arg-type]
+            if not 0 <= start < end:
+                raise ValueError(f"Sentence {count - 1}: {(start, end, label)} is no span.")
+            rows.append((count - 1, start, end, labels.setdefault(label, len(labels))))
+    columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
+    return SpanColumns.trusted(map(np.ascontiguousarray, columns), tuple(labels), count)

@@ -1,0 +1,63 @@
+"""The recipe of a score, in one line that can be read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from ..about import __version__
+from ..codes.policy import get_policy
+from ..codes.scheme import get_scheme
+from ..errors import UnknownNameError
+
+METRICS = ("f1", "precision", "recall")
+AVERAGES = ("micro", "macro", "weighted")
+MATCHES = ("exact", "muc-strict", "muc-exact", "muc-partial", "muc-type")
+SPANS = "spans"  # in place of a scheme: the spans were given as such
+
+
+def known(kind: str, name: str, names: tuple[str, ...]) -> str:
+    """The name, if it is one of those; else an error that lists them."""
+    if name not in names:
+        raise UnknownNameError(f"Unknown {kind} {name!r}. Known: {', '.join(names)}.", name, names)
+    return name
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a score depends on beside the data: known before scoring, printed with the score.
+
+    `f1:micro|match:exact|scheme:bio|repair:begin|gold:raise|version:0.1.0`: the micro-averaged F1
+    of spans that match exactly, predictions repaired by `begin`, gold not repaired at all.
+    """
+
+    metric: str = "f1"
+    average: str = "micro"
+    match: str = "exact"
+    scheme: str = SPANS
+    repair: str = "raise"
+    gold: str = "raise"
+    version: str = field(default=__version__)
+
+    def __post_init__(self) -> None:
+        known("metric", self.metric, METRICS)
+        known("average", self.average, AVERAGES)
+        known("match", self.match, MATCHES)
+        if self.scheme != SPANS:
+            object.__setattr__(self, "scheme", get_scheme(self.scheme).name)
+        for side in ("repair", "gold"):
+            object.__setattr__(self, side, get_policy(getattr(self, side)).name)
+
+    def __str__(self) -> str:
+        rest = "|".join(f"{key.name}:{getattr(self, key.name)}" for key in fields(self)[2:])
+        return f"{self.metric}:{self.average}|{rest}"
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature back."""
+        pairs = [part.partition(":") for part in text.strip().split("|")]
+        names = [key.name for key in fields(cls)[2:]]
+        if [name for name, _, _ in pairs[1:]] != names:
+            form = str(cls())
+            raise UnknownNameError(f"{text!r} is not a signature, which looks like {form!r}.", text)
+        metric, _, average = pairs[0]
+        return cls(metric, average, *(value for _, _, value in pairs[1:]))

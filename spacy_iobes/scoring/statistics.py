@@ -1,0 +1,395 @@
+"""How far a score can be trusted: over several runs, and over the sentences of one run.
+
+Only numbers here. A run is a score; a sentence is a row of counts (correct, predicted, gold), and
+each metric is a ratio of two sums over the sentences. So it never matters which sentences are
+swapped or drawn, only how many of each kind, sentences being of one kind if they add the same to
+both sums. One binomial (multinomial) number for each kind then stands for all of its sentences:
+the same distribution as sentence by sentence, at a cost that hardly grows with the corpus, and the
+same result for the same seed in whatever order the sentences are given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean, stdev
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import UnknownNameError
+
+Metric = Literal["precision", "recall", "f1"]
+RankMethod = Literal["auto", "exact", "normal", "plain"]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+FEW_PAIRS = 400  # rank sums are exact up to so many pairs of runs, if no two runs tie
+FEW_BITS = 14  # swaps are enumerated if they have at most 2 ** 14 outcomes
+BLOCK = 2**21  # numbers drawn at once: 16 MB
+ROUNDING = 1e-14  # equal differences of ratios differ by less than this, 30 times over
+
+RATIOS: dict[str, Ints] = {  # (correct, predicted, gold) @ this = (numerator, denominator)
+    "precision": np.array([[1, 0], [0, 1], [0, 0]]),
+    "recall": np.array([[1, 0], [0, 0], [0, 1]]),
+    "f1": np.array([[2, 0], [0, 1], [0, 1]]),
+}
+UNDEFINED = {
+    "precision": "nothing is predicted",
+    "recall": "there is no gold",
+    "f1": "there is neither gold nor anything predicted",
+}
+
+
+@dataclass(frozen=True, init=False)
+class Runs:
+    """The scores of several runs of one system."""
+
+    values: tuple[float, ...]
+
+    def __init__(self, values: Iterable[float | None]) -> None:
+        found = tuple(values)
+        for run, value in enumerate(found):
+            if value is None or not math.isfinite(value):
+                raise ValueError(
+                    f"Run {run} (of {len(found)}, counted from 0) has the score {value}, which is "
+                    "not a number to average. Leave the run out, or choose a score it has."
+                )
+        if not found:
+            raise ValueError("There are no runs: give the score of at least one.")
+        self.__dict__["values"] = tuple(float(value) for value in found if value is not None)
+
+    @property
+    def n(self) -> int:
+        """How many runs there are."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return fmean(self.values)
+
+    @property
+    def sd(self) -> float | None:
+        """The sample standard deviation (n - 1); None for one run."""
+        return stdev(self.values) if self.n > 1 else None
+
+    @property
+    def se(self) -> float | None:
+        """The standard error of the mean; None for one run."""
+        return None if self.sd is None else self.sd / math.sqrt(self.n)
+
+
+@dataclass(frozen=True)
+class Test:
+    """The outcome of a two-sided test; rounds and seed are None where nothing was drawn."""
+
+    __test__ = False  # pytest: not one of yours
+
+    difference: float
+    p: float
+    method: str
+    rounds: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; `undefined` of its rounds had no score and were left out."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+    rounds: int
+    seed: int
+    undefined: int = 0
+
+
+def rank_sum(
+    a: Runs | Iterable[float | None],
+    b: Runs | Iterable[float | None],
+    method: RankMethod = "auto",
+) -> Test:
+    """Two-sided Wilcoxon rank-sum test (Mann-Whitney U) between the runs of two systems.
+
+    `exact` counts splits and knows no ties; `normal` approximates, corrected for ties and for
+    continuity; `plain` approximates without either, as scipy's `ranksums` does. `auto` is exact
+    for few runs without ties, else normal.
+    """
+    _known("method", method, get_args(RankMethod))
+    first, second = (runs if isinstance(runs, Runs) else Runs(runs) for runs in (a, b))
+    n, m = first.n, second.n
+    _, kind, times = np.unique(
+        first.values + second.values, return_inverse=True, return_counts=True
+    )
+    ranks = np.cumsum(times) - (times - 1) / 2  # tied scores share the mean of their ranks
+    u = float(ranks[kind[:n]].sum()) - n * (n + 1) / 2  # pairs that a wins, ties being half
+    tied = bool((times > 1).any())
+    if method == "auto":
+        method = "normal" if tied or n * m > FEW_PAIRS else "exact"
+    if method == "exact":
+        if tied:
+            raise ValueError("Exact rank sums know no ties, and two runs tie: use 'normal'.")
+        p = _exact_tail(n, m, round(u))
+    elif method == "normal":
+        p = _normal_tail(n, m, u, ties=int((times**3 - times).sum()), continuity=0.5)
+    else:
+        p = _normal_tail(n, m, u)
+    return Test(first.mean - second.mean, p, method)
+
+
+def _splits(n: int, m: int) -> list[int]:
+    """How many splits of n + m untied scores have U = 0, 1, ..., n * m.
+
+    These are the coefficients of the product of (1 - x^(m + i)) / (1 - x^i) for i = 1, ..., n.
+    """
+    ways = [1] + [0] * (n * m)
+    for i in range(1, n + 1):
+        for u in range(n * m, m + i - 1, -1):
+            ways[u] -= ways[u - m - i]
+        for u in range(i, n * m + 1):
+            ways[u] += ways[u - i]
+    return ways
+
+
+def _exact_tail(n: int, m: int, u: int) -> float:
+    """The share of splits whose U is as far from the middle as `u`."""
+    ways = _splits(min(n, m), max(n, m))
+    return min(1.0, 2 * sum(ways[: min(u, n * m - u) + 1]) / math.comb(n + m, n))
+
+
+def _normal_tail(n: int, m: int, u: float, ties: int = 0, continuity: float = 0.0) -> float:
+    """The same by the normal approximation; `ties` is the sum of t^3 - t over tied groups."""
+    every = n + m
+    variance = n * m / 12 * (every + 1 - ties / (every * (every - 1)))
+    distance = abs(u - n * m / 2) - continuity
+    return math.erfc(distance / math.sqrt(2 * variance)) if distance > 0 else 1.0
+
+
+def metric_of(totals: ArrayLike, metric: Metric) -> Floats:
+    """Score totals [..., 3] of (correct, predicted, gold); nan where the metric is undefined."""
+    array = np.asarray(totals)
+    if not array.ndim or array.shape[-1] != 3:
+        raise ValueError(f"Totals end in (correct, predicted, gold), not in shape {array.shape}.")
+    return _ratio(array @ _ratio_of(metric))
+
+
+def randomisation(
+    a: ArrayLike, b: ArrayLike, metric: Metric = "f1", rounds: int = 10_000, seed: int = 0
+) -> Test:
+    """Paired randomisation over the sentences of two systems: would chance differ as much?
+
+    Each round swaps the two systems' counts in every sentence with probability 1/2; p is the share
+    of rounds, the observed one included, whose difference is at least the observed one, in either
+    direction. Where few outcomes exist, p is computed from all of them (method `exact`). A round
+    that leaves a system without a score counts as at least the observed one.
+    """
+    rng = _generator(rounds, seed)
+    pairs, pair_times, difference = _paired(a, b, metric)
+    kinds, times = _swaps(pairs[:, :2] - pairs[:, 2:], pair_times)
+    exact = np.log2(times + 1).sum() <= FEW_BITS
+    if exact:
+        numbers = product(*(range(n + 1) for n in times.tolist()))
+        swapped = np.array(list(numbers), np.int64) @ kinds
+    else:
+        size = len(kinds)
+        swapped = _sums(lambda n: rng.binomial(times, 0.5, (n, size)), kinds, rounds)
+    both = pair_times @ (pairs[:, :2] + pairs[:, 2:])
+    moved = 2 * swapped - times @ kinds  # what a gains and b loses, twice
+    found = np.abs(_ratio(both + moved) - _ratio(both - moved))
+    extreme = ~(found < abs(difference) - ROUNDING)  # nan is not less either
+    if exact:
+        chances = np.array([math.prod(each) for each in product(*map(_halves, times.tolist()))])
+        p = float(np.where(extreme, chances, 0).sum() / chances.sum())
+        return Test(difference, p, "exact")
+    p = (1 + int(extreme.sum())) / (1 + rounds)
+    return Test(difference, p, "randomisation", rounds, seed)
+
+
+def bootstrap(
+    counts: ArrayLike,
+    metric: Metric = "f1",
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval:
+    """Percentile bootstrap over sentences: between which bounds does a system's score lie?"""
+    rng = _generator(rounds, seed, level)
+    kinds, times = _tally([_checked("counts", counts)], metric)
+    _score("counts", times @ kinds, metric)
+    return _interval(_ratio(_resampled(rng, kinds, times, rounds)), level, seed)
+
+
+def bootstrap_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    metric: Metric = "f1",
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[Test, Interval]:
+    """Paired percentile bootstrap over the sentences of two systems: how far do they differ?
+
+    p is twice the smaller share of rounds with a difference <= 0 or >= 0, the observed data added
+    to both as one round more, and at most 1: up to that one round, 1 minus the level of the widest
+    interval without 0.
+    """
+    rng = _generator(rounds, seed, level)
+    pairs, times, difference = _paired(a, b, metric)
+    there, back = (pairs, times), _kinds(pairs[:, [2, 3, 0, 1]], times)
+    # Whichever system is called a, the same kinds are drawn in the same order.
+    turned = np.column_stack(back).tolist() < np.column_stack(there).tolist()
+    sums = _resampled(rng, *(back if turned else there), rounds)
+    left, right = _ratio(sums[:, :2]), _ratio(sums[:, 2:])
+    found = right - left if turned else left - right
+    interval = _interval(found, level, seed)
+    fewer = min(int((found <= 0).sum()), int((found >= 0).sum()))
+    p = min(1.0, 2 * (1 + fewer) / (1 + rounds - interval.undefined))
+    return Test(difference, p, "bootstrap", rounds, seed), interval
+
+
+def _known(what: str, name: str, names: Iterable[str]) -> None:
+    """Refuse a name that is none of these."""
+    if name not in names:
+        raise UnknownNameError(f"Unknown {what} {name!r}. Known: {', '.join(names)}.", name, names)
+
+
+def _ratio_of(metric: str) -> Ints:
+    """The matrix [3, 2] of a metric, found by name."""
+    _known("metric", metric, RATIOS)
+    return RATIOS[metric]
+
+
+def _ratio(parts: Ints) -> Floats:
+    """Numerator over denominator, [..., 2] -> [...]; nan over zero."""
+    upper, lower = parts[..., 0], parts[..., 1]
+    ratio: Floats = np.full(lower.shape, np.nan)
+    np.divide(upper, lower, out=ratio, where=lower != 0)
+    return ratio
+
+
+def _generator(rounds: int, seed: int, level: float = 0.5) -> np.random.Generator:
+    """The one source of chance, once the numbers that steer it are checked."""
+    if rounds < 1:
+        raise ValueError(f"There is at least one round, not {rounds}.")
+    if not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"A seed is an integer from 0 on, not {seed!r}: results must come again.")
+    if not 0 < level < 1:
+        raise ValueError(f"A level lies between 0 and 1 (0.95, say), it is not {level}.")
+    return np.random.default_rng(seed)
+
+
+def _checked(what: str, counts: ArrayLike) -> Ints:
+    """Counts [S, 3] of (correct, predicted, gold) that can be true."""
+    array = np.asarray(counts)
+    if not array.size:
+        raise ValueError(f"There are no sentences in {what}, whose shape is {array.shape}.")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(
+            f"The shape of {what} is {array.shape}, not [sentences, 3]: give one row of counts "
+            "(correct, predicted, gold) for each sentence."
+        )
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"Counts are integers, but {what} holds {array.dtype}.")
+    array = array.astype(np.int64, copy=False)
+    wrong = (array < 0).any(axis=1) | (array[:, :1] > array[:, 1:]).any(axis=1)
+    for at in np.flatnonzero(wrong)[:1].tolist():
+        correct, predicted, gold = array[at].tolist()
+        raise ValueError(
+            f"{what}, sentence {at}: {correct} correct, {predicted} predicted, {gold} gold cannot "
+            "be. No count is negative, and what is correct is both predicted and gold."
+        )
+    return array
+
+
+def _score(what: str, parts: Ints, metric: str) -> float:
+    """The score of one system, which must have one."""
+    score = float(_ratio(parts))
+    if math.isnan(score):
+        raise ValueError(f"The {metric} of {what} is undefined: {UNDEFINED[metric]}.")
+    return score
+
+
+def _paired(a: ArrayLike, b: ArrayLike, metric: str) -> tuple[Ints, Ints, float]:
+    """What the sentences add to both systems' parts, how often, and how the scores differ.
+
+    A row [4] is the numerator and denominator of a, then those of b.
+    """
+    first, second = _checked("a", a), _checked("b", b)
+    if len(first) != len(second):
+        raise ValueError(
+            f"a has {len(first)} sentences and b has {len(second)}: systems are compared on the "
+            "same sentences, in the same order."
+        )
+    for at in np.flatnonzero(first[:, 2] != second[:, 2])[:1].tolist():
+        raise ValueError(
+            f"Sentence {at} has {first[at, 2]} gold in a and {second[at, 2]} in b: systems are "
+            "compared on the same gold, in the same order."
+        )
+    pairs, times = _tally([first, second], metric)
+    totals = times @ pairs
+    difference = _score("a", totals[:2], metric) - _score("b", totals[2:], metric)
+    return pairs, times, difference
+
+
+def _tally(systems: list[Ints], metric: str) -> tuple[Ints, Ints]:
+    """The kinds of sentences, sorted, and how often each occurs, counted block by block."""
+    ratio, step = _ratio_of(metric), max(1, BLOCK // 32)
+    tallies = []
+    for start in range(0, len(systems[0]), step):
+        rows = np.hstack([counts[start : start + step] @ ratio for counts in systems])
+        tallies.append(_kinds(rows, np.ones(len(rows), np.int64)))
+    kinds, times = (np.concatenate(each) for each in zip(*tallies))
+    return _kinds(kinds, times)
+
+
+def _kinds(rows: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """The different rows, sorted, and how often each occurs, equal rows taken together."""
+    order = np.lexsort(rows.T[::-1])
+    rows, times = rows[order], times[order]
+    new = np.ones(len(rows), bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    starts = np.flatnonzero(new)
+    return rows[starts], np.add.reduceat(times, starts)
+
+
+def _swaps(change: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """The kinds of sentences that a swap changes; a change and its opposite are the same kind."""
+    upper, lower = change.T
+    sign = np.where(upper != 0, np.sign(upper), np.sign(lower))
+    return _kinds((change * sign[:, None])[sign != 0], times[sign != 0])
+
+
+def _halves(n: int) -> Iterator[float]:
+    """How probable 0, 1, ..., n swaps among n sentences are."""
+    ways, every = 1, 2**n
+    for k in range(n + 1):
+        yield ways / every
+        ways = ways * (n - k) // (k + 1)
+
+
+def _sums(draw: Callable[[int], Ints], kinds: Ints, rounds: int) -> Ints:
+    """What the sentences drawn in each round add up to: [rounds, columns], block by block."""
+    step = max(1, BLOCK // (len(kinds) + 8))
+    sizes = (min(step, rounds - start) for start in range(0, rounds, step))
+    return np.concatenate([draw(size) @ kinds for size in sizes])
+
+
+def _resampled(rng: np.random.Generator, kinds: Ints, times: Ints, rounds: int) -> Ints:
+    """The sums over as many sentences as there are, drawn with replacement in each round."""
+    every = int(times.sum())
+    return _sums(lambda n: rng.multinomial(every, times / every, n), kinds, rounds)
+
+
+def _interval(found: Floats, level: float, seed: int) -> Interval:
+    """The middle part of what was found."""
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        raise ValueError(f"No score is defined in any of {len(found)} rounds: ask for more.")
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    undefined = len(found) - len(defined)
+    return Interval(low, high, level, "percentile", len(found), seed, undefined)
