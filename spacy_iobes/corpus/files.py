@@ -100,7 +100,7 @@ def _chunks(path: str | Path, progress: Progress | None) -> Iterator[bytes]:
     """The bytes of a file, or of what a gzip file holds."""
     with _opened(path) as file:
         counted = _Counted(file, progress or (lambda count: None))
-        raw = io.BufferedReader(counted, CHUNK)
+        raw = io.BufferedReader(counted)
         head = raw.peek(2)[:2]
         stream: IO[bytes] = gzip.GzipFile(fileobj=raw) if head == GZIP else raw  # type: ignore[assignment]
         while chunk := stream.read(CHUNK):
