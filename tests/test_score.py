@@ -33,7 +33,7 @@ def test_by_hand(report: Report) -> None:
     assert report.counts.exact.tolist() == [[1, 3, 2], [0, 1, 2]]
     assert report.micro == (1 / 4, 1 / 4, 1 / 4)
     assert report.per_label["X"] == (1 / 3, 1 / 2, 2 / 5)
-    assert report.per_label["Y"] == (0, 0, 0)
+    assert report.per_label["Y"] == (0.0, 0.0, 0.0)
     assert report.macro == pytest.approx((1 / 6, 1 / 4, 1 / 5))
     assert report.weighted == pytest.approx((1 / 6, 1 / 4, 1 / 5))
     assert report.accuracy == 4 / 9
@@ -282,6 +282,6 @@ def test_unknown_parts_of_a_signature() -> None:
     ],
 )
 def test_the_value_is_what_the_signature_names(settings: dict[str, str], value: float) -> None:
-    found = score(GOLD, PRED, scheme="bio", repair="begin", **settings)  # type: ignore[arg-type]
+    found = score(GOLD, PRED, scheme="bio", repair="begin", **settings)
     assert found.value == pytest.approx(value)
     assert np.isfinite(found.value or 0)

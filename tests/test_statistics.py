@@ -34,7 +34,9 @@ metrics = st.sampled_from(METRICS)
 
 @pytest.fixture(scope="module")
 def stats() -> Any:
-    return pytest.importorskip("scipy.stats", reason="scipy is the oracle of these tests")
+    reason = "scipy is the oracle of these tests, from 1.15 on (which takes `rng`)"
+    pytest.importorskip("scipy", minversion="1.15", reason=reason)
+    return pytest.importorskip("scipy.stats", reason=reason)
 
 
 # By hand, in fractions
@@ -92,10 +94,8 @@ def near(share: float, rounds: int) -> float:
 def check_interval(interval: statistics.Interval, values: Counter[Any]) -> None:
     """Both ends are quantiles of the exact distribution, up to chance."""
     defined = interval.rounds - interval.undefined
-    ends = {interval.low: (1 - interval.level) / 2, interval.high: (1 + interval.level) / 2}
-    if interval.low == interval.high:
-        ends = {interval.low: 0.5}
-    for end, q in ends.items():
+    for end, side in ((interval.low, -1), (interval.high, 1)):
+        q = (1 + side * interval.level) / 2
         below, reached = (share_up_to(values, end + gap) for gap in (-1e-12, 1e-12))
         assert below - near(q, defined) <= q <= reached + near(q, defined)
 
@@ -384,6 +384,18 @@ def test_rounds_without_a_score_are_left_out() -> None:
     interval = bootstrap([(1, 1, 1), (0, 0, 1)], "precision", rounds=1000)
     assert (interval.low, interval.high) == (1, 1)
     assert abs(interval.undefined - 250) <= 1000 * near(0.25, 1000)
+
+
+def test_chance_never_gives_a_p_of_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, wrong = [(1, 1, 1)] * 100, [(0, 1, 1)] * 100
+    assert randomisation(right, wrong).p == 2 / 2**100
+    monkeypatch.setattr(statistics, "FEW_BITS", -1)
+    assert randomisation(right, wrong, rounds=99).p == 1 / 100
+    assert bootstrap_difference(right, wrong, rounds=99)[0].p == 2 / 100
+    idle = (0, 0, 1)
+    test, interval = bootstrap_difference([right[0], idle], [wrong[0], idle], "precision")
+    assert 0 < interval.undefined < 1000
+    assert test.p == 2 / (1 + 1000 - interval.undefined)
 
 
 def test_no_round_with_a_score() -> None:
