@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import kernels
 from ..codes.columns import CodedTags
-from ..errors import AlignmentError
+from ..errors import AlignmentError, ColumnError
 from ..kernels.tags_numpy import Ints
 from .conll import ColumnReader, Part
 
@@ -81,6 +81,12 @@ def both_columns(reader: ColumnReader, gold_column: int) -> Iterator[Pair]:
     """The gold and predicted tags of one file; the reader reads the predicted ones."""
     for part in reader:
         layout = part.layout._replace(tag=gold_column)
+        if layout.width and (layout.token - gold_column) % layout.width == 0:
+            raise ColumnError(
+                f"{reader.name} has {layout.width} columns, but a file that holds both annotations "
+                "needs three: token, gold tag, predicted tag. Else name a file of predictions.",
+                reader.name,
+            )
         scanned = kernels.scan(part.buffer, True, layout, reader.vocabulary)
         if scanned.wrong:
             raise reader.refusal(part.buffer, scanned.wrong, part.line, layout)

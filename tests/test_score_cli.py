@@ -1,0 +1,201 @@
+"""The commands that score files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from spacy_iobes import POLICIES, Signature
+from spacy_iobes.cli import app
+from spacy_iobes.corpus import files as corpus_files
+
+GOLD = "a B-X\nb I-X\nc O\n\nd B-Y\n"
+PRED = "a B-X\nb I-X\nc B-X\n\nd B-X\n"
+BROKEN = "a I-X\nb I-X\nc O\n\nd B-Y\n"
+BOTH = "a B-X B-X\nb I-X I-X\nc O B-X\n\nd B-Y B-X\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("gold", GOLD), ("pred", PRED), ("broken", BROKEN), ("both", BOTH)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def run(folder: Path, command: str) -> Result:
+    name, *rest = command.split()
+    arguments = [str(folder / a) if (folder / a).exists() or a == "out" else a for a in rest]
+    return CliRunner().invoke(app, [name, *arguments])
+
+
+def as_json(folder: Path, command: str) -> Any:
+    return json.loads(run(folder, command).stdout)
+
+
+def test_score_as_a_table(folder: Path) -> None:
+    result = run(folder, "score gold pred --scheme bio")
+    assert result.exit_code == 0
+    signature = Signature(scheme="bio")
+    assert result.stdout.splitlines() == [
+        "label             gold  predicted  correct  precision  recall     F1",
+        "----------------  ----  ---------  -------  ---------  ------  -----",
+        "X                    1          3        1      33.33  100.00  50.00",
+        "Y                    1          0        0          -    0.00   0.00",
+        "----------------  ----  ---------  -------  ---------  ------  -----",
+        "micro average        2          3        1      33.33   50.00  40.00",
+        "macro average        2          3        1      16.67   50.00  25.00",
+        "weighted average     2          3        1      16.67   50.00  25.00",
+        "",
+        "token accuracy 50.00 of 4 tokens",
+        f"signature {signature}",
+    ]
+
+
+def test_two_files_or_two_columns(folder: Path) -> None:
+    two = as_json(folder, "score gold pred -s bio --format json")
+    assert as_json(folder, "score both -s bio --format json") == two
+    assert (two["correct"], two["predicted"], two["gold"]) == (1, 3, 2)
+    swapped = as_json(folder, "score both -s bio --format json --gold-index -1 --tag-index -2")
+    assert (swapped["correct"], swapped["predicted"], swapped["gold"]) == (1, 2, 3)
+
+
+def test_both_columns_through_a_pipe(folder: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["score", "-", "-s", "bio", "--format", "csv"], input=BOTH.encode()
+    )
+    assert result.stdout.startswith("label,gold,predicted,correct,")
+
+
+def test_repair_is_required_as_soon_as_there_is_something_to_repair(folder: Path) -> None:
+    assert run(folder, "score gold pred -s bio").exit_code == 0
+    refused = run(folder, "score gold broken -s bio")
+    assert refused.exit_code == 1
+    assert f"{folder / 'broken'}:1: 'a': the sentence start -> I-X" in refused.stderr
+    assert run(folder, "score gold broken -s bio -r begin").exit_code == 0
+    assert run(folder, "score broken gold -s bio -r begin").exit_code == 1
+    assert run(folder, "score broken gold -s bio -r begin --gold-repair begin").exit_code == 0
+    done = as_json(folder, "score broken gold -s bio --gold-repair discard --format json")
+    assert done["violations"] == {"predicted": 0, "gold": 1}
+    assert "gold:discard" in done["signature"]
+
+
+def test_conlleval_counts_document_markers(folder: Path) -> None:
+    (folder / "marked").write_text("-DOCSTART- O O\n\na B-X B-X\n")
+    text = run(folder, "score marked -s bio --format conlleval").stdout
+    assert text.startswith("processed 2 tokens with 1 phrases; found: 1 phrases; correct: 1.\n")
+    assert "of 1 tokens" in run(folder, "score marked -s bio").stdout
+
+
+def test_policies_side_by_side(folder: Path) -> None:
+    rows = as_json(folder, "score gold broken -s bio --policies --format json")
+    values = {row["policy"]: row["value"] for row in rows}
+    assert list(values) == list(POLICIES)
+    assert values["raise"] is None
+    assert (values["begin"], values["discard"]) == (1, 2 / 3)
+    text = run(folder, "score gold broken -s bio --policies").stdout
+    assert "refused" in text
+    assert "66.67" in text
+
+
+def test_several_runs(folder: Path) -> None:
+    report = as_json(folder, "score gold pred gold -s bio --format json")
+    assert (report["mean"], report["sd"], report["se"]) == pytest.approx((0.7, 0.18**0.5, 0.3))
+    text = run(folder, "score gold pred gold -s bio").stdout
+    assert "mean" in text
+    assert "70.00" in text
+    assert run(folder, "score gold pred gold -s bio --format latex").exit_code == 2
+
+
+def test_output_to_a_file(folder: Path) -> None:
+    assert run(folder, "score gold pred -s bio --format markdown -o out").stdout == ""
+    assert "| X | 1 | 3 | 1 |" in (folder / "out").read_text()
+
+
+@pytest.mark.parametrize("chunk", [8, corpus_files.CHUNK])
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("a B-X\nb I-X\nC O\n\nd B-Y\n", "'c' in line 3, but {other} has 'C' in line 3"),
+        (
+            "\n\na B-X\nb I-X\n\nd B-Y\n",
+            "{gold} has 3 tokens (line 1), {other} has 2 tokens (line 3)",
+        ),
+        (
+            "a B-X\nb I-X\nc O\n\n",
+            "{other} ends after 1 sentences, but {gold} goes on with 'd' in line 5",
+        ),
+        (GOLD + "\ne O\n", "{gold} ends after 2 sentences, but {other} goes on with 'e' in line 7"),
+        ("", "{other} ends after 0 sentences"),
+    ],
+)
+def test_the_first_difference_is_named_with_both_lines(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, other: str, said: str, chunk: int
+) -> None:
+    monkeypatch.setattr(corpus_files, "CHUNK", chunk)
+    (folder / "other").write_text(other)
+    result = run(folder, "score gold other -s bio")
+    assert result.exit_code == 2
+    assert said.format(gold=folder / "gold", other=folder / "other") in result.stderr
+
+
+def test_tokens_can_be_ignored_but_not_lengths(folder: Path) -> None:
+    (folder / "tags").write_text("B-X\nI-X\nO\n\nB-Y\n")
+    assert run(folder, "score gold tags -s bio").exit_code == 2
+    assert as_json(folder, "score gold tags -s bio --ignore-tokens --format json")["value"] == 1
+    (folder / "tags").write_text("B-X\nI-X\n\nB-Y\n")
+    assert run(folder, "score gold tags -s bio --ignore-tokens").exit_code == 2
+
+
+def test_errors(folder: Path) -> None:
+    lines = run(folder, "errors gold pred -s bio").stdout.splitlines()
+    assert lines[0] == f"{folder / 'pred'}:3: spurious: predicted X 'c'"
+    assert lines[1] == f"{folder / 'pred'}:5: label: gold Y 'd', predicted X 'd'"
+    assert lines[2].endswith("2 mistakes (1 spurious, 1 label)")
+    (report,) = as_json(folder, "errors gold pred -s bio --json")
+    assert report["mistakes"][1]["gold"] == [0, 1, "Y"]
+    assert report["mistakes"][1]["tokens"] == ["d"]
+    assert (report["mistakes"][0]["gold_line"], report["mistakes"][0]["sentence"]) == (3, 0)
+    assert "0 mistakes" in run(folder, "errors gold gold -s bio").stdout
+    assert "and 1 more" in run(folder, "errors gold pred -s bio --limit 1").stdout
+
+
+def test_compare_two_systems(folder: Path) -> None:
+    result = as_json(folder, "compare gold -a gold -b pred -s bio --json")
+    assert (result["a"], result["b"]) == ([1], [0.4])
+    assert result["difference"] == pytest.approx(0.6)
+    assert result["randomisation"]["p"] == 0.5  # both sentences differ: 2 of 4 swaps are as far
+    assert result["interval"]["low"] <= 0.6 <= result["interval"]["high"]
+    text = run(folder, "compare gold -a gold -b pred -s bio").stdout
+    assert "difference A - B: +60.00" in text
+    assert "signature f1:micro" in text
+
+
+def test_compare_two_sets_of_runs(folder: Path) -> None:
+    result = as_json(folder, "compare gold -a gold -a gold -b pred -b pred -s bio --json")
+    assert result["difference"] == pytest.approx(0.6)
+    assert "rank_sum" in result
+    assert "rank-sum" in run(folder, "compare gold -a gold -a pred -b pred -s bio").stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score gold pred -s nonsense",
+        "score gold pred -s bio -r nonsense",
+        "score gold pred -s bio --format nonsense",
+        "score gold pred -s bio --metric nonsense",
+        "score gold pred -s bio --match nonsense",
+        "score gold nothing -s bio",
+        "score gold -s bio",
+        "errors gold nothing -s bio",
+        "compare gold -a pred -s bio",
+    ],
+)
+def test_bad_usage_is_exit_code_2(folder: Path, command: str) -> None:
+    result = run(folder, command)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
