@@ -19,7 +19,6 @@ from ..errors import FileError
 from ..scoring.files import FileReport, Located, PairScorer, score_pairs
 from ..scoring.formats import FORMATS, aligned, percent
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, Signature, known
-from ..scoring.statistics import Runs, bootstrap_difference, randomisation, rank_sum
 from .app import command
 from .options import Json, Limit, SchemeName, column_options
 from .progress import reading
@@ -178,6 +177,8 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
 
 def runs_table(task: Task, reports: Sequence[FileReport], form: str) -> str:
     """Several runs: each, then their mean, standard deviation and standard error."""
+    from ..scoring.statistics import Runs
+
     names = [task.name(predicted) for predicted in task.predictions]
     values = [report.value for report in reports]
     runs = None if None in values else Runs([v for v in values if v is not None])
@@ -275,6 +276,8 @@ def compare_cli(
     One prediction each: paired approximate randomisation and bootstrap over sentences. Several
     runs each: the Wilcoxon rank-sum test over their scores.
     """
+    from ..scoring.statistics import Runs, bootstrap_difference, randomisation, rank_sum
+
     signature = recipe(scheme, repair, gold_repair, metric, "micro", "exact")
     sides = [
         Task(gold, tuple(side), columns, ignore_tokens=ignore_tokens).reports(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import version
 from typing import Any
 
 import typer
@@ -94,6 +92,9 @@ def schemes_cli(json: Json = False) -> None:
 @command("info")
 def info_cli(json: Json = False) -> None:
     """Show versions, and whether the compiled kernels are in use."""
+    import platform  # here, since both take longer to load than a small file to score
+    from importlib.metadata import version
+
     facts = {
         "spacy-iobes": __version__,
         "kernels": kernels.IN_USE,
