@@ -18,7 +18,7 @@ KERNELS = [
     Extension(f"spacy_iobes.kernels.{name}", [f"spacy_iobes/kernels/{name}.pyx"], optional=True)
     for name in ("_columns", "_tags")
 ]
-TEST = ["pytest>=8.2", "hypothesis>=6", "ruff>=0.6", "mypy>=1.10"]
+TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
 BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
 
 
@@ -82,6 +82,7 @@ setup(
     package_data={
         "spacy_iobes": ["py.typed", "data/*"],
         "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd"],
+        "spacy_iobes.scoring": ["page.html"],
     },
     ext_modules=cythonize(KERNELS),
     cmdclass={"build_ext": BuildKernels},

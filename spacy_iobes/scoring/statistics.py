@@ -11,7 +11,7 @@ same result for the same seed in whatever order the sentences are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean, stdev
@@ -252,7 +252,7 @@ def bootstrap_difference(
     return Test(difference, p, "bootstrap", rounds, seed), interval
 
 
-def _known(what: str, name: str, names: Iterable[str]) -> None:
+def _known(what: str, name: str, names: Collection[str]) -> None:
     """Refuse a name that is none of these."""
     if name not in names:
         raise UnknownNameError(f"Unknown {what} {name!r}. Known: {', '.join(names)}.", name, names)
