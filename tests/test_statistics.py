@@ -16,16 +16,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spacy_iobes.errors import UnknownNameError
-from spacy_iobes.scoring import statistics
-from spacy_iobes.scoring.statistics import (
+from spacy_iobes.scoring import resampling, runs
+from spacy_iobes.scoring.resampling import (
     Metric,
-    Runs,
     bootstrap,
     bootstrap_difference,
     metric_of,
     randomisation,
-    rank_sum,
 )
+from spacy_iobes.scoring.runs import Runs, rank_sum
 
 Row = tuple[int, int, int]
 METRICS: tuple[Metric, ...] = ("precision", "recall", "f1")
@@ -91,7 +90,7 @@ def near(share: float, rounds: int) -> float:
     return 4 * math.sqrt(share * (1 - share) / rounds) + 2 / rounds
 
 
-def check_interval(interval: statistics.Interval, values: Counter[Any]) -> None:
+def check_interval(interval: resampling.Interval, values: Counter[Any]) -> None:
     """Both ends are quantiles of the exact distribution, up to chance."""
     defined = interval.rounds - interval.undefined
     for end, side in ((interval.low, -1), (interval.high, 1)):
@@ -199,7 +198,7 @@ def test_exact_rank_sums_equal_scipy(n: int, m: int, stats: Any) -> None:
 
 
 def test_splits_are_counted_without_overflow() -> None:
-    assert sum(statistics._splits(40, 60)) == math.comb(100, 40) > 2**63
+    assert sum(runs._splits(40, 60)) == math.comb(100, 40) > 2**63
 
 
 scores = st.lists(st.integers(0, 6).map(lambda n: n / 8), min_size=1, max_size=12)
@@ -216,13 +215,13 @@ def test_approximate_rank_sums_equal_scipy(stats: Any, a: list[float], b: list[f
 
 
 @given(scores, scores, st.sampled_from(["auto", "normal", "plain"]))
-def test_swapped_runs(a: list[float], b: list[float], method: statistics.RankMethod) -> None:
+def test_swapped_runs(a: list[float], b: list[float], method: runs.RankMethod) -> None:
     there, back = rank_sum(a, b, method), rank_sum(Runs(b), Runs(a), method)
     assert (back.difference, back.p) == (-there.difference, there.p)
 
 
 def test_runs_that_all_tie() -> None:
-    assert rank_sum([0.5, 0.5], [0.5, 0.5, 0.5]) == statistics.Test(0.0, 1.0, "normal")
+    assert rank_sum([0.5, 0.5], [0.5, 0.5, 0.5]) == runs.Test(0.0, 1.0, "normal")
 
 
 def test_exact_rank_sums_know_no_ties() -> None:
@@ -283,7 +282,7 @@ def test_random_swaps_come_near(
 ) -> None:
     b = [(min(c, gold), p, gold) for (c, p, _), (_, _, gold) in zip(b, a)]
     assert scored(a, b, metric)
-    monkeypatch.setattr(statistics, "FEW_BITS", -1)
+    monkeypatch.setattr(resampling, "FEW_BITS", -1)
     test = randomisation(a, b, metric, rounds=4000, seed=1)
     assert (test.method, test.rounds, test.seed) == ("randomisation", 4000, 1)
     expected = float(every_swap(a, b, metric))
@@ -389,7 +388,7 @@ def test_rounds_without_a_score_are_left_out() -> None:
 def test_chance_never_gives_a_p_of_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong = [(1, 1, 1)] * 100, [(0, 1, 1)] * 100
     assert randomisation(right, wrong).p == 2 / 2**100
-    monkeypatch.setattr(statistics, "FEW_BITS", -1)
+    monkeypatch.setattr(resampling, "FEW_BITS", -1)
     assert randomisation(right, wrong, rounds=99).p == 1 / 100
     assert bootstrap_difference(right, wrong, rounds=99)[0].p == 2 / 100
     idle = (0, 0, 1)
@@ -421,7 +420,7 @@ def results(a: Any, b: Any, metric: Metric = "f1", rounds: int = 50, seed: int =
 
 @pytest.fixture(params=[14, -1], ids=["exact", "random"])
 def few_bits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statistics, "FEW_BITS", request.param)
+    monkeypatch.setattr(resampling, "FEW_BITS", request.param)
 
 
 whole = [(1, 1, 1), (0, 1, 1)]  # makes every round have a score
@@ -506,11 +505,11 @@ def test_wider_levels_hold_narrower_ones(counts: list[Row], metric: Metric, seed
 @pytest.mark.parametrize("metric", METRICS)
 def test_blocks_do_not_matter(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = corpus(500)
-    monkeypatch.setattr(statistics, "FEW_BITS", -1)
+    monkeypatch.setattr(resampling, "FEW_BITS", -1)
     expected = results(a, b, metric, rounds=200)
     assert expected[0].method == "randomisation"
     for block in (1, 32 * 7, 1000, 32 * 499):
-        monkeypatch.setattr(statistics, "BLOCK", block)
+        monkeypatch.setattr(resampling, "BLOCK", block)
         assert results(a, b, metric, rounds=200) == expected
     assert results(a, b, metric, rounds=200, seed=1) != expected
 
@@ -538,7 +537,7 @@ def test_work_grows_with_kinds_and_not_with_sentences(monkeypatch: pytest.Monkey
     drawn = []
     for times in (1, 100):
         rng = CountingGenerator(0)
-        monkeypatch.setattr(statistics, "_generator", lambda *_, rng=rng: rng)
+        monkeypatch.setattr(resampling, "_generator", lambda *_, rng=rng: rng)
         a, b = (np.tile(counts, (times, 1)) for counts in corpus(400))
         results(a, b, rounds=100)
         drawn.append(rng.drawn)
@@ -547,8 +546,8 @@ def test_work_grows_with_kinds_and_not_with_sentences(monkeypatch: pytest.Monkey
 
 def test_blocks_keep_the_memory_flat(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = CountingGenerator(0)
-    monkeypatch.setattr(statistics, "_generator", lambda *_: rng)
-    monkeypatch.setattr(statistics, "BLOCK", 5000)
+    monkeypatch.setattr(resampling, "_generator", lambda *_: rng)
+    monkeypatch.setattr(resampling, "BLOCK", 5000)
     results(*corpus(400), rounds=1000)
     assert rng.most <= 5000 < rng.drawn
 

@@ -177,7 +177,7 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
 
 def runs_table(task: Task, reports: Sequence[FileReport], form: str) -> str:
     """Several runs: each, then their mean, standard deviation and standard error."""
-    from ..scoring.statistics import Runs
+    from ..scoring.runs import Runs
 
     names = [task.name(predicted) for predicted in task.predictions]
     values = [report.value for report in reports]
@@ -276,7 +276,8 @@ def compare_cli(
     One prediction each: paired approximate randomisation and bootstrap over sentences. Several
     runs each: the Wilcoxon rank-sum test over their scores.
     """
-    from ..scoring.statistics import Runs, bootstrap_difference, randomisation, rank_sum
+    from ..scoring.resampling import bootstrap_difference, randomisation
+    from ..scoring.runs import Runs, rank_sum
 
     signature = recipe(scheme, repair, gold_repair, metric, "micro", "exact")
     sides = [

@@ -1,0 +1,479 @@
+"""The report page in a real browser: Chromium without a window, driven by selenium."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .test_page import KINDS, LABELS, run, written
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER),
+    reason="no chromium or no chromedriver: apt-get install chromium chromium-driver",
+)
+
+FLAGS = """
+    --headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+    --disable-background-networking --disable-component-update --disable-sync
+    --disable-dev-shm-usage
+""".split()  # noqa: SIM905
+MANY = 5_000
+WIDTHS = (360, 1280)
+THEMES = ("light", "dark")
+
+Open = Callable[..., "Chrome"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[Chrome]:
+    """One browser with an empty profile for all tests."""
+    pytest.importorskip("selenium", reason="no selenium: pip install selenium")
+    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
+    options = ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = Chrome(options=options, service=ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def small(folder: Path) -> Path:
+    """The page of the corpus with six mistakes."""
+    gold, predicted = written(folder / "gold.bio", 0, 1), written(folder / "system.bio", 0, 2)
+    return made(gold, predicted)
+
+
+@pytest.fixture(scope="module")
+def wide(folder: Path) -> Path:
+    """A page with what is hard to fit: long names, long words, a long sentence, many labels."""
+    word = "https://example.org/" + "0123456789" * 20
+    labels = [f"LABEL-{'x' * number}-{number}" for number in range(30)]
+    gold, predicted = folder / ("gold-" + "long" * 30), folder / ("predicted_" + "long" * 30)
+    tokens = [f"{word}\tB-{label}\n" for label in labels] * 20
+    gold.write_text("".join(tokens))
+    predicted.write_text("".join(tokens[1:] + tokens[:1]).replace("-0\n", "-1\n"))
+    return made(gold, predicted)
+
+
+@pytest.fixture(scope="module")
+def many(folder: Path) -> Path:
+    """A page with many mistakes: every sentence has one, every tenth is spurious."""
+    gold, predicted = folder / "many.gold", folder / "many.predicted"
+    rows = [("O", "B-B") if i % 10 == 0 else ("B-A", "O") for i in range(MANY)]
+    for side, path in enumerate((gold, predicted)):
+        lines = [f"sentence O\nnumber O\nn{i}n {row[side]}\n" for i, row in enumerate(rows)]
+        path.write_text("\n".join(lines))
+    return made(gold, predicted)
+
+
+def made(gold: Path, predicted: Path) -> Path:
+    path = gold.with_suffix(".html")
+    result = run(gold, predicted, "--repair", "begin", "--output", path)
+    assert result.exit_code == 0, result.stderr
+    return path
+
+
+@pytest.fixture
+def opened(browser: Chrome) -> Iterator[Open]:
+    """Opens a page as if for the first time; afterwards the console must be silent."""
+
+    def go(path: Path, width: int = 1280, theme: str = "light") -> Chrome:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": theme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        browser.get(path.as_uri())
+        browser.execute_script("localStorage.clear()")
+        browser.get_log("performance")
+        browser.refresh()
+        return browser
+
+    browser.get_log("browser")
+    yield go
+    assert browser.get_log("browser") == []
+
+
+def js(browser: Chrome, code: str, *arguments: object) -> Any:
+    return browser.execute_script(code, *arguments)
+
+
+def texts(browser: Chrome, selector: str) -> list[str]:
+    found = js(
+        browser,
+        "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)",
+        selector,
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def wait_for(browser: Chrome, selector: str, wanted: str) -> None:
+    """Wait until an element says what it should."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    message = f"{selector} never said {wanted!r}"
+    WebDriverWait(browser, 10).until(lambda b: texts(b, selector) == [wanted], message)
+
+
+def choose(browser: Chrome, field: str, option: str) -> None:
+    from selenium.webdriver.support.select import Select
+
+    Select(browser.find_element("id", field)).select_by_visible_text(option)
+
+
+def search(browser: Chrome, text: str) -> None:
+    field = browser.find_element("id", "search")
+    field.clear()
+    field.send_keys(text)
+
+
+def kinds(browser: Chrome) -> list[str]:
+    return texts(browser, ".list .kind")
+
+
+# From a file, without a network
+
+
+def test_nothing_is_fetched(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    requests = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    addresses = {request["request"]["url"] for request in requests}
+    assert addresses - {"data:,"} == {small.as_uri()}
+
+
+def test_scripts_in_the_data_are_text(opened: Open, small: Path) -> None:
+    from selenium.common.exceptions import NoAlertPresentException
+
+    browser = opened(small)
+    with pytest.raises(NoAlertPresentException):
+        _ = browser.switch_to.alert.text
+    search(browser, "<script>ALERT(1)")
+    wait_for(browser, "#count", "2 of 6 mistakes")
+    assert len(texts(browser, "script")) == 3
+    gold, predicted = texts(browser, ".text")
+    assert gold.startswith("<script>alert(1)</script>ORG </script> &amp;")
+    assert predicted.startswith("<script>alert(1)</script> </script>MISC-x &amp;")
+
+
+def test_other_scripts_may_not_run(browser: Chrome, small: Path, folder: Path) -> None:
+    """Were markup ever to get through, the policy of the page would stop it."""
+    evil = folder / "evil.html"
+    html = small.read_text(encoding="utf8")
+    added = "<script>document.title = 'evil'</script><img src='http://localhost:9/'></body>"
+    evil.write_text(html.replace("</body>", added), encoding="utf8")
+    browser.get(evil.as_uri())
+    assert browser.title == "system.bio against gold.bio"
+    said = " ".join(entry["message"] for entry in browser.get_log("browser"))
+    assert said.count("Content Security Policy") >= 2
+
+
+# Figures
+
+
+def test_figures(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    assert browser.title == "system.bio against gold.bio"
+    assert texts(browser, "h1") == [browser.title]
+    assert texts(browser, "#score") == ["30.77"]
+    assert texts(browser, ".scores tbody th") == [
+        *LABELS,
+        *(f"{name} average" for name in ("micro", "macro", "weighted")),
+    ]
+    assert texts(browser, ".scores tr:nth-child(3) td") == ["3", "0", "0", "–", "0.00", "0.00"]
+    widths = js(
+        browser,
+        "return [...document.querySelectorAll('tr:nth-child(1) .fill')].map((fill) =>"
+        "Math.round(100 * fill.offsetWidth / fill.parentElement.offsetWidth))",
+    )
+    assert widths == pytest.approx([25, 50, 33], abs=1)
+    assert texts(browser, ".heat tbody tr:nth-child(3) td") == ["2", "0", "0", "0", "1"]
+    assert texts(browser, "#policy-table .refused") == ["refused"]
+    assert texts(browser, "#policy-table .chosen td") == ["1", "28.57", "33.33", "30.77", "0.00"]
+    assert len(texts(browser, "#match-table tbody tr")) == 4
+
+
+def test_labels_have_colours_of_their_own(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    code = (
+        "return [...document.querySelectorAll('.swatch')].map((e) => getComputedStyle(e)"
+        ".backgroundColor)"
+    )
+    first = js(browser, code)
+    assert len(set(first)) == len(LABELS)
+    browser.refresh()
+    assert js(browser, code) == first
+
+
+# Mistakes
+
+
+def test_mistakes_are_drawn(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    assert texts(browser, "#count") == ["6 of 6 mistakes"]
+    assert len(texts(browser, ".card")) == 5  # two mistakes share a sentence
+    first = ".card:first-child "
+    assert texts(browser, f"{first} .text") == [
+        "Ada LovelacePER met IBMORG ",
+        "Ada LovelacePER met IBMLOC ",
+    ]
+    assert texts(browser, f"{first} .mistaken") == ["IBMORG", "IBMLOC"]
+    assert texts(browser, f"{first} .lines") == ["gold line 4 · predicted line 4"]
+    third = ".card:nth-child(3) "
+    assert texts(browser, f"{third} .mistaken") == [
+        "<script>alert(1)</script>ORG",
+        "</script>MISC-x",
+    ]
+    assert texts(browser, f"{third} .gap") == ["</script>", "<script>alert(1)</script>"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_filter_by_kind(opened: Open, small: Path, kind: str) -> None:
+    browser = opened(small)
+    choose(browser, "kind", f"{kind} ({KINDS[kind]})")
+    wait_for(browser, "#count", f"{KINDS[kind]} of 6 mistakes")
+    assert kinds(browser) == [kind] * KINDS[kind]
+
+
+def test_filter_by_label_of_either_side(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    choose(browser, "label", "ORG (3)")
+    wait_for(browser, "#count", "3 of 6 mistakes")
+    assert kinds(browser) == ["label", "missed", "label and border"]
+    choose(browser, "label", "LOC (3)")
+    wait_for(browser, ".card:first-child .kind", "label")
+    assert kinds(browser) == ["label", "border", "label and border"]
+    choose(browser, "kind", "border (1)")
+    wait_for(browser, "#count", "1 of 6 mistakes")
+
+
+def test_search(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    search(browser, "  new   YORK ")
+    wait_for(browser, "#count", "1 of 6 mistakes")
+    assert kinds(browser) == ["border"]
+    search(browser, "nowhere")
+    wait_for(browser, "#count", "0 of 6 mistakes")
+    wait_for(browser, "#cards", "No mistake is like that.")
+    browser.find_element("id", "clear").click()
+    wait_for(browser, "#count", "6 of 6 mistakes")
+
+
+def test_a_cell_shows_its_mistakes(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    browser.find_element("css selector", ".heat tr:nth-child(3) button").send_keys("\ue007")
+    wait_for(browser, "#count", "2 of 6 mistakes")
+    assert kinds(browser) == ["label", "label and border"]
+    wait_for(browser, "#cell", "gold ORG, predicted LOC ✕")
+    browser.find_element("id", "cell").click()
+    wait_for(browser, "#count", "6 of 6 mistakes")
+    for cell in browser.find_elements("css selector", ".heat button"):
+        name = cell.get_attribute("aria-label") or ""
+        cell.click()
+        wait_for(browser, "#count", f"{name.split()[-2]} of 6 mistakes")
+
+
+def test_by_keyboard(opened: Open, small: Path) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    browser = opened(small)
+    browser.find_element("id", "search").click()
+    ActionChains(browser).send_keys("script", Keys.TAB, "missed").perform()
+    wait_for(browser, "#count", "1 of 6 mistakes")
+    ActionChains(browser).send_keys(Keys.TAB, Keys.TAB, Keys.ENTER).perform()
+    wait_for(browser, "#count", "6 of 6 mistakes")
+
+
+def test_thousands_of_mistakes(opened: Open, many: Path) -> None:
+    """However many there are, only a page of them is drawn, and a filter is done when it returns."""
+    browser = opened(many)
+    assert texts(browser, "#count") == ["5,000 of 5,000 mistakes"]
+    assert texts(browser, "#place") == ["Page 1 of 100"]
+    assert len(kinds(browser)) == 50
+    code = """
+        const field = document.getElementById(arguments[0]);
+        field.value = arguments[1];
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        return document.getElementById("count").textContent;
+    """
+    assert js(browser, code, "kind", "spurious") == "500 of 5,000 mistakes"
+    assert js(browser, code, "label", "0") == "0 of 5,000 mistakes"
+    assert js(browser, code, "label", "1") == "500 of 5,000 mistakes"
+    assert js(browser, code, "search", "number n4990n") == "1 of 5,000 mistakes"
+    assert kinds(browser) == ["spurious"]
+
+
+def test_pages(opened: Open, many: Path) -> None:
+    browser = opened(many)
+    previous, following = (browser.find_element("id", name) for name in ("previous", "next"))
+    assert not previous.is_enabled()
+    following.click()
+    wait_for(browser, "#place", "Page 2 of 100")
+    assert "n50n" in texts(browser, ".card:first-child .text")[0]
+    choose(browser, "kind", "spurious (500)")
+    wait_for(browser, "#place", "Page 1 of 10")
+    for number in range(2, 11):
+        following.click()
+        wait_for(browser, "#place", f"Page {number} of 10")
+    assert not following.is_enabled()
+    previous.click()
+    wait_for(browser, "#place", "Page 9 of 10")
+
+
+def test_long_sentences_are_cut_around_mistakes(opened: Open, wide: Path) -> None:
+    browser = opened(wide)
+    sizes = [len(text.split()) for text in texts(browser, ".text")]
+    assert len(sizes) > 2
+    assert max(sizes) <= 1 + 100 + 2 * 40 + 2
+
+
+# Looks
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_theme_follows_the_system_until_one_is_chosen(
+    opened: Open, small: Path, theme: str
+) -> None:
+    other = THEMES[theme == "light"]
+    browser = opened(small, theme=theme)
+    assert is_dark(browser) == (theme == "dark")
+    wait_for(browser, "#theme", f"{other.title()} theme")
+    browser.find_element("id", "theme").click()
+    wait_for(browser, "#theme", f"{theme.title()} theme")
+    assert is_dark(browser) == (other == "dark")
+    browser.refresh()  # it is remembered
+    wait_for(browser, "#theme", f"{theme.title()} theme")
+    assert is_dark(browser) == (other == "dark")
+
+
+def is_dark(browser: Chrome) -> bool:
+    channels = js(browser, "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g)")
+    return sum(map(int, channels)) < 3 * 128
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["small", "wide", "many"])
+def test_nothing_is_wider_than_the_page(
+    opened: Open, name: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    browser = opened(request.getfixturevalue(name), width)
+    page = "document.documentElement"
+    assert js(browser, f"return [{page}.clientWidth, {page}.scrollWidth]") == [width, width]
+    outside = """
+        const beyond = (e) => e.getBoundingClientRect().right > innerWidth + 1;
+        return [...document.querySelectorAll("body *")]
+            .filter((e) => beyond(e) && !e.parentElement.closest(".scroll"))
+            .map((e) => e.outerHTML.slice(0, 200));
+    """
+    assert js(browser, outside) == []
+    inside = """
+        return [...document.querySelectorAll(".panel, .card, .text, .list li, td, button")]
+            .filter((e) => e.scrollWidth > e.clientWidth + 1)
+            .map((e) => e.outerHTML.slice(0, 200));
+    """
+    assert js(browser, inside) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["small", "wide"])
+def test_nothing_overlaps(
+    opened: Open, name: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    """No two blocks in the same parent share more than a line of pixels."""
+    browser = opened(request.getfixturevalue(name), width)
+    code = """
+        const found = [];
+        const isBlock = (e) => {
+            const style = getComputedStyle(e);
+            return !style.display.startsWith("inline") && style.display !== "none"
+                && ["static", "relative"].includes(style.position) && e.offsetWidth && e.offsetHeight;
+        };
+        for (const parent of document.querySelectorAll("body, body *")) {
+            const boxes = [...parent.children].filter(isBlock).slice(0, 40)
+                .map((e) => [e, e.getBoundingClientRect()]);
+            boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+                const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+                const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+                if (wide > 1 && high > 1) found.push([a, b].map((e) => e.outerHTML.slice(0, 120)));
+            }));
+        }
+        return found;
+    """
+    assert js(browser, code) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", ["small", "wide"])
+def test_contrast(opened: Open, name: str, theme: str, request: pytest.FixtureRequest) -> None:
+    """Every text has the contrast that WCAG AA asks for."""
+    browser = opened(request.getfixturevalue(name), theme=theme)
+    code = """
+        const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+        const known = new Map();
+        function rgba(colour) {
+            if (!known.has(colour)) {
+                context.clearRect(0, 0, 1, 1);
+                context.fillStyle = colour;
+                context.fillRect(0, 0, 1, 1);
+                known.set(colour, [...context.getImageData(0, 0, 1, 1).data].map((x) => x / 255));
+            }
+            return known.get(colour);
+        }
+        const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+        function behind(element) {
+            for (let e = element; e; e = e.parentElement) {
+                const colour = rgba(getComputedStyle(e).backgroundColor);
+                if (colour[3] === 1) return colour;
+                if (colour[3] > 0) throw new Error(`translucent: ${e.outerHTML.slice(0, 200)}`);
+            }
+            throw new Error("nothing behind");
+        }
+        const found = [];
+        let count = 0;
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const element = walker.currentNode.parentElement;
+            if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+            if (element.closest("script, noscript, option, :disabled")) continue;
+            const style = getComputedStyle(element);
+            const [a, b] = [light(rgba(style.color)), light(behind(element))];
+            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            count += 1;
+            if (ratio < 4.5) found.push([ratio, element.outerHTML.slice(0, 200)]);
+        }
+        return [count, found];
+    """
+    count, found = js(browser, code)
+    assert count > 100
+    assert found == []
+
+
+def test_every_control_has_a_name(opened: Open, small: Path) -> None:
+    browser = opened(small)
+    code = """
+        return [...document.querySelectorAll("button, input, select, [tabindex='0']")]
+            .filter((e) => !e.hidden && !(e.getAttribute("aria-label") || e.textContent.trim()
+                && e.tagName === "BUTTON" || e.labels && e.labels.length))
+            .map((e) => e.outerHTML.slice(0, 200));
+    """
+    assert js(browser, code) == []
