@@ -19,7 +19,7 @@ KERNELS = [
     for name in ("_columns", "_tags")
 ]
 TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
-BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9"]
+BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9", "nervaluate>=1.2"]
 
 
 class BuildKernels(build_ext):

@@ -1,4 +1,4 @@
-"""Speed measurements beside other tools: `python -m benchmarks NAME`, from the repository root."""
+"""Measurements beside other tools: `python -m benchmarks NAME`, from the repository root."""
 
 import sys
 from pathlib import Path

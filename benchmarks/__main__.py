@@ -14,6 +14,8 @@ from .table import Table, shown
 
 BENCHMARKS = {
     "tags": "Parse, validate, convert and repair tags, beside iobes, seqeval, seqscore and spaCy.",
+    "score": "Score tags and files, beside seqeval, seqscore, nervaluate, iobes and conlleval.pl.",
+    "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
 }
 """Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""
 
@@ -23,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:<12}{sentence}" for name, sentence in BENCHMARKS.items())
     made = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure speed beside other tools on this machine.",
+        description="Measure this package beside other tools, on this machine.",
         epilog=f"benchmarks:\n{listing}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -20,10 +20,11 @@ LABELS = ("LOC", "PER", "ORG", "MISC")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences of BIO tags, and where they came from."""
+    """Sentences of BIO tags, their words, and where they came from."""
 
     name: str
     bio: Sentences
+    words: Sentences
 
     @property
     def tokens(self) -> int:
@@ -37,22 +38,29 @@ class Corpus:
         return interned(convert_many(self.bio, "bio", scheme))
 
 
+def data() -> Path:
+    """Where corpora and system outputs lie, if they are at hand."""
+    return Path(os.environ.get(SHARED) or ROOT.parent / "shared") / "data"
+
+
 def load() -> Corpus:
     """CoNLL-2003 testb, or generated sentences."""
-    shared = Path(os.environ.get(SHARED) or ROOT.parent / "shared")
-    file = shared / "data" / "conll2003-eng" / "eng.testb"
+    file = data() / "conll2003-eng" / "eng.testb"
     if file.is_file():
-        bio = convert_many(last_column(file), "iob1", "bio")
-        return Corpus("CoNLL-2003 English testb", interned(bio))
-    return Corpus("generated, seed 0 (CoNLL-2003 is not at hand)", generated(Random(0)))
+        words, tags = (column(file, at) for at in (0, -1))
+        bio = convert_many(tags, "iob1", "bio")
+        return Corpus("CoNLL-2003 English testb", interned(bio), words)
+    bio = generated(Random(0))
+    words = [[f"word{number}" for number in range(len(sentence))] for sentence in bio]
+    return Corpus("generated, seed 0 (CoNLL-2003 is not at hand)", bio, words)
 
 
-def last_column(file: Path) -> Sentences:
-    """The tags of a column file, sentence by sentence, without its document markers."""
+def column(file: Path, at: int) -> Sentences:
+    """One column of a column file, sentence by sentence, without its document markers."""
     blocks = file.read_text(encoding="utf8").split("\n\n")
     lines = [[line for line in block.splitlines() if line.strip()] for block in blocks]
     return [
-        [line.split()[-1] for line in block]
+        [line.split()[at] for line in block]
         for block in lines
         if block and not block[0].startswith("-DOCSTART-")
     ]

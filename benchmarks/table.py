@@ -13,15 +13,21 @@ Cell = str | float | int | None
 
 @dataclass
 class Table:
-    """Rows that share their columns, with a title and notes."""
+    """Rows that share their columns, with a title and notes.
+
+    `formats` says how to print the numbers of a column; otherwise they have three digits.
+    """
 
     title: str
     rows: list[dict[str, Cell]]
     notes: list[str] = field(default_factory=list)
+    formats: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        header = list(self.rows[0]) if self.rows else []
-        body = [[shown(row[column]) for column in header] for row in self.rows]
+        if not self.rows:
+            return "\n".join([f"== {self.title} ==", *self.notes])
+        header = list(self.rows[0])
+        body = [[shown(row[c], self.formats.get(c, "")) for c in header] for row in self.rows]
         numeric = [any(not isinstance(row[column], str) for row in self.rows) for column in header]
         aligns: list[Any] = ["r" if number else "l" for number in numeric]
         text = aligned(body, header=header, divider=True, aligns=aligns, max_col=80)
@@ -33,10 +39,14 @@ class Table:
         return {"title": self.title, "rows": self.rows, "notes": self.notes}
 
 
-def shown(cell: Cell) -> str:
-    """A cell as people read it: three digits, thousands with a comma."""
+def shown(cell: Cell, form: str = "") -> str:
+    """A cell as people read it: as `form` says, or three digits, thousands with a comma."""
     if cell is None:
         return "-"
+    if isinstance(cell, str):
+        return cell
+    if form:
+        return f"{cell:{form}}"
     if isinstance(cell, float):
         return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    return f"{cell:,}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
 
 from .corpora import Corpus, Sentences, perturbed, repeated, unshared
-from .table import Cell
-from .tag_tools import Tool
-from .timing import Alternative, Timing, race
+from .outcome import Outcome, agreeing, enlarged
+from .timing import Alternative, race
+from .tools import Tool
 
 
 @dataclass(frozen=True)
@@ -50,61 +49,6 @@ JOBS = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The times of one job's tools on one input, and which pairs of tools gave the same output."""
-
-    job: Job
-    tokens: int
-    tools: Sequence[Tool]
-    timings: dict[str, Timing]
-    alike: frozenset[tuple[str, str]]
-
-    def ratio(self, tool: str, peer: str) -> Cell:
-        """How many times faster a tool is than the peer; no number if their outputs differ."""
-        for other in self.tools:
-            if other.peer == peer and tool in self.timings:
-                if (tool, other.name) not in self.alike:
-                    return "differs"
-                return self.timings[tool].times_faster_than(self.timings[other.name])
-        return None
-
-    def rows(self, peers: Sequence[str]) -> list[dict[str, Cell]]:
-        """One row for each tool."""
-        return [
-            {
-                "job": self.job.name,
-                "tool": tool.name,
-                **nanoseconds(self.timings[tool.name], self.tokens),
-                **{f"x {peer}": self.ratio(tool.name, peer) for peer in peers},
-            }
-            for tool in self.tools
-        ]
-
-
-def nanoseconds(timing: Timing, tokens: int) -> dict[str, Cell]:
-    """The median and spread of the CPU times per token, the median of the wall times, the speed."""
-    cpu, spread = median(timing.cpu.values()), timing.spread
-    return {
-        "ns/token": cpu / tokens * 1e9,
-        "spread": None if spread is None else spread / tokens * 1e9,
-        "wall ns/token": median(timing.wall.values()) / tokens * 1e9,
-        "M tokens/s": tokens / cpu / 1e6,
-    }
-
-
-def agreeing(job: Job, tools: Sequence[Tool], corpus: Corpus) -> frozenset[tuple[str, str]]:
-    """The pairs of a tool and a peer that give the same output."""
-    probes = job.probes(corpus)
-    outputs = {t.name: [t.compared(t.run(t.prepare(probe))) for probe in probes] for t in tools}
-    return frozenset(
-        (tool.name, peer.name)
-        for peer in tools
-        for tool in tools
-        if peer.peer and outputs[tool.name] == outputs[peer.name]
-    )
-
-
 def measure_small(
     job: Job, tools: Sequence[Tool], corpus: Corpus, rounds: int, floor: float
 ) -> Outcome:
@@ -117,20 +61,12 @@ def measure_small(
     alternatives = [
         Alternative(tool.name, tool.run, partial(prepare, tool), fresh=job.fresh) for tool in tools
     ]
-    alike = agreeing(job, tools, corpus)
+    alike = agreeing(tools, job.probes(corpus))
     timings = race(alternatives, rounds, floor)
-    return Outcome(job, corpus.tokens, tools, timings, alike)
+    return Outcome(job.name, corpus.tokens, tools, timings, alike)
 
 
-def measure_large(small: Outcome, corpus: Corpus, tokens: int, rounds: int) -> Outcome:
-    """Time the tools on the corpus many times over; those that take over a second run once."""
+def measure_large(job: Job, small: Outcome, corpus: Corpus, tokens: int, rounds: int) -> Outcome:
+    """Time the tools on the corpus many times over."""
     times = round(tokens / corpus.tokens)
-    inputs = repeated(small.job.inputs(corpus), times)
-
-    def alternative(tool: Tool) -> Alternative:
-        seconds = median(small.timings[tool.name].cpu.values()) * times
-        once = 1 if seconds > 1 else None
-        return Alternative(tool.name, tool.run, partial(tool.prepare, inputs), rounds=once)
-
-    timings = race([alternative(tool) for tool in small.tools], rounds, floor=None)
-    return Outcome(small.job, corpus.tokens * times, small.tools, timings, small.alike)
+    return enlarged(small, repeated(job.inputs(corpus), times), times, rounds)

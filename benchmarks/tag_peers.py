@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from .tag_tools import Tool, Tools, each, our_tools, spans_by
+from .tag_tools import each, our_tools, spans_by
+from .tools import Tool, Tools
 
 
 def iobes_tools() -> Tools:
@@ -107,20 +108,3 @@ SOURCES: dict[str, Callable[[], Tools]] = {
     "seqscore": seqscore_tools,
     "spacy": spacy_tools,
 }
-
-
-def gather() -> tuple[Tools, list[str]]:
-    """The tools of each job, and a line for every package that is not installed."""
-    found: Tools = {}
-    missing = []
-    for package, source in SOURCES.items():
-        try:
-            tools = source()
-        except ImportError:
-            missing.append(
-                f'{package} is left out, it is missing: pip install "spacy-iobes[bench]"'
-            )
-            continue
-        for job, more in tools.items():
-            found.setdefault(job, []).extend(more)
-    return found, missing

@@ -1,9 +1,9 @@
-"""A tool that does a tag job, its output in a form to compare, and those of this package."""
+"""How tools do tag jobs, and those of this package."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,27 +11,9 @@ import spacy_iobes as ours
 from spacy_iobes.codes.columns import code_tags
 
 from .corpora import Sentences
+from .tools import Tool, Tools
 
 POLICIES = ("begin", "discard", "ncrfpp", "stanza", "nearest")
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A function over a corpus: `run(prepare(sentences))`.
-
-    `compared(output)` has one form for all tools of a job. `peer` names the column in which other
-    tools are compared with this one.
-    """
-
-    name: str
-    run: Callable[[Any], Any]
-    compared: Callable[[Any], object] = lambda output: output
-    prepare: Callable[[Sentences], Any] = lambda sentences: sentences
-    peer: str = ""
-
-
-Tools = dict[str, list[Tool]]
-"""The tools of each job."""
 
 
 def each(function: Callable[[Any], Any]) -> Callable[[Sentences], list[Any]]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 from .corpora import Corpus, load, repeated
+from .outcome import Outcome, as_table, nanoseconds
 from .table import Cell, Table
-from .tag_jobs import JOBS, Outcome, measure_large, measure_small, nanoseconds
-from .tag_peers import gather
-from .tag_tools import Tools
+from .tag_jobs import JOBS, measure_large, measure_small
+from .tag_peers import SOURCES
+from .targets import at_least, at_most
 from .timing import Alternative, race
+from .tools import Tools, gather
 
 LEGEND = [
     "ns/token: process CPU time, the median of all rounds; spread: its interquartile range.",
@@ -34,15 +36,6 @@ class Plan:
 
 FULL = Plan(rounds=15, floor=0.01, large=5_000_000, sizes=(500_000, 5_000_000))
 QUICK = Plan(rounds=3, floor=0.002, large=None, sizes=(500_000,), large_rounds=3)
-
-
-def as_table(verb: str, outcomes: Sequence[Outcome]) -> Table:
-    """One table for all jobs of a verb on one size of input."""
-    peers = list(dict.fromkeys(t.peer for o in outcomes for t in o.tools if t.peer))
-    rows = [row for outcome in outcomes for row in outcome.rows(peers)]
-    differs = any("differs" in row.values() for row in rows)
-    notes = ["differs: another output than the peer's, so no ratio"] if differs else []
-    return Table(f"{verb}, {outcomes[0].tokens:,} tokens", rows, notes)
 
 
 def linearity(tools: Tools, corpus: Corpus, plan: Plan) -> Table:
@@ -96,20 +89,18 @@ def targets(small: dict[str, Outcome], large: dict[str, Outcome], growth: Table)
             for outcomes in (small, large)
         )
         wanted = f">= {target.at_least:g} x {target.peer}"
-        met = isinstance(one, float) and one >= target.at_least
-        rows.append(target_row(f"{target.job}: {target.tool}", wanted, one, many, met))
+        verdict = at_least(one, target.at_least)
+        rows.append(target_row(f"{target.job}: {target.tool}", wanted, one, many, verdict))
     for row in growth.rows:
         value = row["growth"]
-        met = isinstance(value, float) and value <= GROWTH
         sizes = [column.split()[-1] for column in row if column.startswith("ns/token at")]
         name = f"{row['job']}: linear, time per token at {sizes[-1]} / at {sizes[0]}"
-        rows.append(target_row(name, f"<= {GROWTH:g}", value, None, met))
+        rows.append(target_row(name, f"<= {GROWTH:g}", value, None, at_most(value, GROWTH)))
     return Table("targets", rows)
 
 
-def target_row(name: str, wanted: str, one: Cell, many: Cell, met: bool) -> dict[str, Cell]:
-    """One row of the table of targets; what was not measured is neither met nor missed."""
-    verdict = "not measured" if one is None else "met" if met else "not met"
+def target_row(name: str, wanted: str, one: Cell, many: Cell, verdict: str) -> dict[str, Cell]:
+    """One row of the table of targets."""
     return {
         "target": name,
         "wanted": wanted,
@@ -123,7 +114,7 @@ def run(quick: bool) -> Iterator[Table]:
     """Measure everything, table by table."""
     plan = QUICK if quick else FULL
     corpus = load()
-    tools, missing = gather()
+    tools, missing = gather(SOURCES)
     size: dict[str, Cell] = {"sentences": len(corpus.bio), "tokens": corpus.tokens}
     yield Table("input", [{"corpus": corpus.name, **size}], LEGEND + missing)
     small: dict[str, Outcome] = {}
@@ -136,10 +127,12 @@ def run(quick: bool) -> Iterator[Table]:
         }
         yield as_table(verb, [small[job.name] for job in jobs])
         if plan.large:
-            repeatable = [job.name for job in jobs if not job.fresh]
-            for name in repeatable:
-                large[name] = measure_large(small[name], corpus, plan.large, plan.large_rounds)
-            yield as_table(verb, [large[name] for name in repeatable])
+            repeatable = [job for job in jobs if not job.fresh]
+            large |= {
+                job.name: measure_large(job, small[job.name], corpus, plan.large, plan.large_rounds)
+                for job in repeatable
+            }
+            yield as_table(verb, [large[job.name] for job in repeatable])
     growth = linearity(tools, corpus, plan)
     yield growth
     yield targets(small, large, growth)

@@ -60,7 +60,6 @@ class Runner:
 
     def __init__(self, alternative: Alternative):
         self.alternative = alternative
-        self.timing = Timing()
         self.calls = 1
         self.kept = None if alternative.fresh else alternative.prepare()
 
@@ -79,10 +78,26 @@ class Runner:
         """One call that does not count, to learn how many make a sample of `floor` seconds."""
         self.calls = max(1, ceil(floor / max(self.sample()[1], 1e-9)))
 
-    def take_part(self, number: int, rounds: int) -> None:
-        """Run in this round, unless it is one of those the alternative leaves out."""
-        if number >= rounds - (self.alternative.rounds or rounds):
-            self.timing.cpu[number], self.timing.wall[number] = self.sample()
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes turns: `sample()` gives CPU and wall seconds; `rounds`: only the last so many."""
+
+    name: str
+    sample: Callable[[], tuple[float, float]]
+    rounds: int | None = None
+
+
+def take_turns(entrants: Sequence[Entrant], rounds: int) -> dict[str, Timing]:
+    """Sample all entrants in every round that they take part in."""
+    timings = {entrant.name: Timing() for entrant in entrants}
+    for number in range(rounds):
+        first = number % len(entrants)  # nobody always runs behind the same neighbour
+        for entrant in [*entrants[first:], *entrants[:first]]:
+            if number >= rounds - (entrant.rounds or rounds):
+                timing = timings[entrant.name]
+                timing.cpu[number], timing.wall[number] = entrant.sample()
+    return timings
 
 
 def race(
@@ -94,11 +109,8 @@ def race(
         if floor is not None:
             for runner in runners:
                 runner.warm(floor)
-        for number in range(rounds):
-            first = number % len(runners)  # nobody always runs behind the same neighbour
-            for runner in runners[first:] + runners[:first]:
-                runner.take_part(number, rounds)
-    return {runner.alternative.name: runner.timing for runner in runners}
+        entrants = [Entrant(a.name, r.sample, a.rounds) for a, r in zip(alternatives, runners)]
+        return take_turns(entrants, rounds)
 
 
 @contextmanager

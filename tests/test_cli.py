@@ -118,7 +118,7 @@ def test_malformed_tags_are_refused_and_nothing_is_written(
     assert result.exit_code == 1
     assert ":2: 'b'" in result.stderr
     assert ":4: 'c'" in result.stderr
-    assert "2 violations, nothing was written" in result.stderr
+    assert "2 violations and no policy to repair them" in result.stderr
     assert (tmp_path / "out").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "out"]
 
@@ -266,9 +266,9 @@ def test_an_empty_file_is_zero_sentences_and_says_so(tmp_path: Path, text: str) 
         result = run(name, path, *options)
         assert result.exit_code == 0
         assert "0" in result.stdout
-    assert "0 sentences: the file is empty" in run("validate", path, "-s", "bio").stdout
+    assert "0 sentences: the file holds no tokens" in run("validate", path, "-s", "bio").stdout
     result = run("convert", path, tmp_path / "out", "-f", "bio", "-t", "iobes")
-    assert "0 sentences: the file is empty" in result.stdout
+    assert "0 sentences: the file holds no tokens" in result.stdout
     assert (tmp_path / "out").read_text() == text
 
 
@@ -344,3 +344,71 @@ def test_bad_usage_is_exit_code_2(fine: Path, arguments: list[str]) -> None:
     assert result.exit_code == 2
     assert result.stderr
     assert "Traceback" not in result.output
+
+
+def test_nothing_is_printed_if_a_later_line_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "late"
+    path.write_text("a O\n\n" * 500_000 + "b I-X\n")
+    result = run("convert", path, "-", "-f", "bio", "-t", "iobes")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+
+
+def test_json_goes_to_standard_error_if_the_file_is_printed(broken: Path) -> None:
+    result = run("repair", broken, "-", "-s", "bio", "-p", "begin", "--json")
+    assert result.stdout == "a\tB-X\nb\tB-Y\n\nc\tB-X\nd\tO\n"
+    assert json.loads(result.stderr)[0]["changed"] == 2
+
+
+@pytest.mark.parametrize("encoding", ["nope", "hex", "rot13", "zip", "utf-16"])
+def test_what_is_no_encoding_to_write(fine: Path, tmp_path: Path, encoding: str) -> None:
+    result = run("convert", fine, tmp_path / "o", "-f", "bio", "-t", "io", "--encoding", encoding)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_labels_that_would_break_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("a B-X\n")
+    for new in ("A B", "A\tB", "A\nB"):
+        result = run("process", path, tmp_path / "out", "-s", "bio", "--map", f"X={new}")
+        assert result.exit_code == 2
+        assert "would break its column" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_tokens_that_hold_the_delimiter_to_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(", B-X\n")
+    options = ["-s", "bio", "-p", "begin", "--output-delimiter"]
+    assert run("repair", path, tmp_path / "out", *options, "comma").exit_code == 2
+    assert run("repair", path, tmp_path / "out", *options, "auto").exit_code == 2
+    assert run("repair", path, tmp_path / "out", *options, "whitespace").exit_code == 2
+    assert run("repair", path, tmp_path / "out", *options, "tab").exit_code == 0
+    assert (tmp_path / "out").read_text() == ",\tB-X\n"
+
+
+def test_labels_that_do_not_occur_are_named(fine: Path, tmp_path: Path) -> None:
+    result = run("process", fine, tmp_path / "out", "-s", "bio", "--keep", "TYPO,X")
+    assert "no span was labelled TYPO" in result.stdout
+
+
+def test_one_file_given_twice_counts_twice(fine: Path) -> None:
+    assert as_json("summarize", fine, fine, "-s", "bio")["labels"] == {"X": 4}
+    assert len(as_json("summarize", fine, fine, "-s", "bio")["files"]) == 2
+
+
+def test_count_says_what_it_repaired_and_what_is_empty(broken: Path, tmp_path: Path) -> None:
+    assert "2 violations repaired" in run("count", broken, "-s", "bio", "-p", "begin").stderr
+    (tmp_path / "empty").write_text("")
+    for command in (["count", "-s", "bio"], ["text"]):
+        name, *options = command
+        assert "0 sentences" in run(name, tmp_path / "empty", *options).stderr
+    made = run("count", broken, "-s", "bio", "-p", "begin", "--output-delimiter", "comma").stdout
+    assert made.splitlines()[0] == "1,X,a"
+
+
+def test_one_file_does_not_go_into_a_directory(fine: Path, tmp_path: Path) -> None:
+    result = run("convert", fine, f"{tmp_path}/new/", "-f", "bio", "-t", "iobes")
+    assert result.exit_code == 2
+    assert not (tmp_path / "new").exists()

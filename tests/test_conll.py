@@ -208,6 +208,18 @@ def test_other_columns_on_demand(
     assert output.render(part, recoded(part, ["B", "I"])).decode() == made
 
 
+@pytest.mark.parametrize("text", ["a B-X\rb I-X\r", "a B-X\n\nb\rc O\n"])
+def test_carriage_returns_inside_of_lines_are_refused(path: Path, text: str) -> None:
+    with pytest.raises(ColumnError, match="carriage return"):
+        read(path, text)
+
+
+def test_a_reader_reads_once(path: Path) -> None:
+    reader, _ = read(path, "a O\n")
+    with pytest.raises(ValueError, match="read already"):
+        list(reader)
+
+
 def test_one_long_sentence_is_not_read_again_and_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

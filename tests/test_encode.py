@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -105,8 +105,8 @@ def test_tags_that_differ_in_one_character_only() -> None:
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ([["O"], "B-X"], "Sentence 1 is the string 'B-X'"),
-        ([b"O"], "Sentence 0 is the string b'O'"),
+        ([["O"], "B-X"], "sentence 1 is 'B-X'"),
+        ([b"O"], "sentence 0 is b'O'"),
         ([["O"], ["O", None]], "Sentence 1, token 1: a tag is a str, not None"),
         ([["O", b"O"]], "Sentence 0, token 1: a tag is a str, not b'O'"),
         ([None], "not iterable"),
@@ -129,3 +129,16 @@ def test_lists_leaves_the_collector_as_it_was(kernel: Any, collecting: bool) -> 
         assert gc.isenabled() == collecting
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_a_generator_may_yield_one_list_again_and_again() -> None:
+    def rows() -> Iterator[list[str]]:
+        buffer: list[str] = []
+        for tag in ("B-X", "O", "B-Y"):
+            buffer[:] = [tag]
+            yield buffer
+
+    for twin in (compiled, tags_numpy):
+        vocabulary: dict[str, int] = {}
+        codes, _ = twin.encode(rows(), vocabulary)
+        assert [list(vocabulary)[code] for code in codes] == ["B-X", "O", "B-Y"]

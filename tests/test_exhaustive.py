@@ -26,7 +26,6 @@ from . import by_hand
 LABELS = ("X", "Y")
 TOKENS = 6  # in sets of spans: 2,911 of them
 TAGS = dict.fromkeys(by_hand.PREFIXES, 5)  # in tag sequences: 66,430 of them for iobes
-TAGS |= dict.fromkeys(("bilou", "bmewo", "bmes", "bie"), 4)  # the same with other letters
 
 every_scheme = pytest.mark.parametrize("scheme", by_hand.PREFIXES)
 every_policy = pytest.mark.parametrize("policy", POLICIES)

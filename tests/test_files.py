@@ -142,6 +142,34 @@ def test_write_compresses_by_name_and_always_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
+def test_a_byte_order_mark_is_neither_added_nor_lost(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for data in (b"a O\n", b"\xef\xbb\xbfa O\n"):
+        with write_bytes(path, "utf-8-sig") as put:
+            put(data)
+        assert path.read_bytes() == data
+        assert b"".join(read_bytes(path, "utf-8-sig")) == data
+
+
+def test_encodings_that_end_with_a_shift(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with write_bytes(path, "iso2022_jp") as put:
+        put("語".encode())
+    assert path.read_bytes() == "語".encode("iso2022_jp")
+
+
+def test_write_to_what_is_no_file(tmp_path: Path) -> None:
+    script = (
+        "from spacy_iobes.corpus.files import write_bytes\n"
+        "with write_bytes('/dev/stdout') as put:\n"
+        "    put(b'new')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.stdout == b"new"
+    with write_bytes(tmp_path / ("x" * 250)) as put:
+        put(b"new")
+
+
 def test_unwritable(tmp_path: Path) -> None:
     for target, said in [(tmp_path, "is a directory"), (tmp_path / "no" / "file", "no such file")]:
         with pytest.raises(FileError, match=said), write_bytes(target) as put:

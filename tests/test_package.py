@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
@@ -78,3 +79,17 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    os.mkfifo(source)
+    command = [sys.executable, "-m", "spacy_iobes", "convert", str(source), str(target)]
+    process = subprocess.Popen([*command, "-f", "bio", "-t", "iobes"], stderr=subprocess.PIPE)
+    with process, open(source, "wb") as pipe:  # opens when the command reads, which is late enough
+        pipe.write(b"a O\n\n" * 500_000)
+        pipe.flush()
+        process.send_signal(getattr(signal, name))
+    assert process.returncode in (130, 143)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]

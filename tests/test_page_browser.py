@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from .test_page import KINDS, LABELS, run, written
 
-if TYPE_CHECKING:
-    from selenium.webdriver import Chrome
+MISSING = "no selenium to drive the browser: pip install selenium"
+webdriver = pytest.importorskip("selenium.webdriver", reason=MISSING)
+exceptions = pytest.importorskip("selenium.common.exceptions", reason=MISSING)
+select = pytest.importorskip("selenium.webdriver.support.select", reason=MISSING)
+waiting = pytest.importorskip("selenium.webdriver.support.wait", reason=MISSING)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -31,7 +35,8 @@ MANY = 5_000
 WIDTHS = (360, 1280)
 THEMES = ("light", "dark")
 
-Open = Callable[..., "Chrome"]
+Chrome = Any  # selenium may be missing when types are checked
+Open = Callable[..., Chrome]
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +47,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def browser(folder: Path) -> Iterator[Chrome]:
     """One browser with an empty profile for all tests."""
-    pytest.importorskip("selenium", reason="no selenium: pip install selenium")
-    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
-
-    options = ChromeOptions()
+    options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
     for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = Chrome(options=options, service=ChromeService(DRIVER))
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
     yield driver
     driver.quit()
 
@@ -97,19 +99,25 @@ def opened(browser: Chrome) -> Iterator[Open]:
     """Opens a page as if for the first time; afterwards the console must be silent."""
 
     def go(path: Path, width: int = 1280, theme: str = "light") -> Chrome:
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        features = [{"name": "prefers-color-scheme", "value": theme}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        browser.get(path.as_uri())
-        browser.execute_script("localStorage.clear()")
+        pretend(browser, width, theme)
+        browser.get("about:blank")  # where no page can write to the storage that is cleared
+        stored = {"origin": "file:///", "storageTypes": "local_storage"}
+        browser.execute_cdp_cmd("Storage.clearDataForOrigin", stored)
         browser.get_log("performance")
-        browser.refresh()
+        browser.get(path.as_uri())
         return browser
 
     browser.get_log("browser")
     yield go
     assert browser.get_log("browser") == []
+
+
+def pretend(browser: Chrome, width: int, theme: str) -> None:
+    """Give a tab its width and the theme that its system prefers."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def js(browser: Chrome, code: str, *arguments: object) -> Any:
@@ -126,18 +134,19 @@ def texts(browser: Chrome, selector: str) -> list[str]:
     return found
 
 
+def wait_until(browser: Chrome, condition: Callable[[], bool], message: str) -> None:
+    wait = waiting.WebDriverWait(browser, 10, poll_frequency=0.05)
+    wait.until(lambda _: condition(), message)
+
+
 def wait_for(browser: Chrome, selector: str, wanted: str) -> None:
     """Wait until an element says what it should."""
-    from selenium.webdriver.support.wait import WebDriverWait
-
     message = f"{selector} never said {wanted!r}"
-    WebDriverWait(browser, 10).until(lambda b: texts(b, selector) == [wanted], message)
+    wait_until(browser, lambda: texts(browser, selector) == [wanted], message)
 
 
 def choose(browser: Chrome, field: str, option: str) -> None:
-    from selenium.webdriver.support.select import Select
-
-    Select(browser.find_element("id", field)).select_by_visible_text(option)
+    select.Select(browser.find_element("id", field)).select_by_visible_text(option)
 
 
 def search(browser: Chrome, text: str) -> None:
@@ -162,10 +171,8 @@ def test_nothing_is_fetched(opened: Open, small: Path) -> None:
 
 
 def test_scripts_in_the_data_are_text(opened: Open, small: Path) -> None:
-    from selenium.common.exceptions import NoAlertPresentException
-
     browser = opened(small)
-    with pytest.raises(NoAlertPresentException):
+    with pytest.raises(exceptions.NoAlertPresentException):
         _ = browser.switch_to.alert.text
     search(browser, "<script>ALERT(1)")
     wait_for(browser, "#count", "2 of 6 mistakes")
@@ -280,7 +287,9 @@ def test_search(opened: Open, small: Path) -> None:
 
 def test_a_cell_shows_its_mistakes(opened: Open, small: Path) -> None:
     browser = opened(small)
-    browser.find_element("css selector", ".heat tr:nth-child(3) button").send_keys("\ue007")
+    browser.find_element("css selector", ".heat tr:nth-child(3) button").send_keys(
+        webdriver.Keys.ENTER
+    )
     wait_for(browser, "#count", "2 of 6 mistakes")
     assert kinds(browser) == ["label", "label and border"]
     wait_for(browser, "#cell", "gold ORG, predicted LOC ✕")
@@ -293,26 +302,25 @@ def test_a_cell_shows_its_mistakes(opened: Open, small: Path) -> None:
 
 
 def test_by_keyboard(opened: Open, small: Path) -> None:
-    from selenium.webdriver import ActionChains, Keys
-
+    keys = webdriver.Keys
     browser = opened(small)
     browser.find_element("id", "search").click()
-    ActionChains(browser).send_keys("script", Keys.TAB, "missed").perform()
+    webdriver.ActionChains(browser).send_keys("script", keys.TAB, "missed").perform()
     wait_for(browser, "#count", "1 of 6 mistakes")
-    ActionChains(browser).send_keys(Keys.TAB, Keys.TAB, Keys.ENTER).perform()
+    webdriver.ActionChains(browser).send_keys(keys.TAB, keys.TAB, keys.ENTER).perform()
     wait_for(browser, "#count", "6 of 6 mistakes")
 
 
 def test_thousands_of_mistakes(opened: Open, many: Path) -> None:
-    """However many there are, only a page of them is drawn, and a filter is done when it returns."""
+    """Only a page of them is drawn, and a filter is done when its event is."""
     browser = opened(many)
     assert texts(browser, "#count") == ["5,000 of 5,000 mistakes"]
-    assert texts(browser, "#place") == ["Page 1 of 100"]
+    assert texts(browser, "#place") == ["1 of 100"]
     assert len(kinds(browser)) == 50
     code = """
         const field = document.getElementById(arguments[0]);
         field.value = arguments[1];
-        field.dispatchEvent(new Event("input", { bubbles: true }));
+        field.dispatchEvent(new Event(field.tagName === "INPUT" ? "input" : "change"));
         return document.getElementById("count").textContent;
     """
     assert js(browser, code, "kind", "spurious") == "500 of 5,000 mistakes"
@@ -327,16 +335,16 @@ def test_pages(opened: Open, many: Path) -> None:
     previous, following = (browser.find_element("id", name) for name in ("previous", "next"))
     assert not previous.is_enabled()
     following.click()
-    wait_for(browser, "#place", "Page 2 of 100")
+    wait_for(browser, "#place", "2 of 100")
     assert "n50n" in texts(browser, ".card:first-child .text")[0]
     choose(browser, "kind", "spurious (500)")
-    wait_for(browser, "#place", "Page 1 of 10")
+    wait_for(browser, "#place", "1 of 10")
     for number in range(2, 11):
         following.click()
-        wait_for(browser, "#place", f"Page {number} of 10")
+        wait_for(browser, "#place", f"{number} of 10")
     assert not following.is_enabled()
     previous.click()
-    wait_for(browser, "#place", "Page 9 of 10")
+    wait_for(browser, "#place", "9 of 10")
 
 
 def test_long_sentences_are_cut_around_mistakes(opened: Open, wide: Path) -> None:
@@ -360,9 +368,26 @@ def test_theme_follows_the_system_until_one_is_chosen(
     browser.find_element("id", "theme").click()
     wait_for(browser, "#theme", f"{theme.title()} theme")
     assert is_dark(browser) == (other == "dark")
-    browser.refresh()  # it is remembered
-    wait_for(browser, "#theme", f"{theme.title()} theme")
-    assert is_dark(browser) == (other == "dark")
+    with another_tab(browser):
+        pretend(browser, 1280, theme)
+        browser.get(small.as_uri())
+        wait_until(browser, lambda: remembered(browser, other), "the theme was forgotten")
+        assert texts(browser, "#theme") == [f"{theme.title()} theme"]
+
+
+@contextmanager
+def another_tab(browser: Chrome) -> Iterator[None]:
+    """A second tab: a page that is left at once may lose what it has just stored."""
+    before = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    yield
+    browser.close()
+    browser.switch_to.window(before)
+
+
+def remembered(browser: Chrome, theme: str) -> bool:
+    browser.refresh()
+    return is_dark(browser) == (theme == "dark")
 
 
 def is_dark(browser: Chrome) -> bool:
@@ -376,8 +401,8 @@ def test_nothing_is_wider_than_the_page(
     opened: Open, name: str, width: int, request: pytest.FixtureRequest
 ) -> None:
     browser = opened(request.getfixturevalue(name), width)
-    page = "document.documentElement"
-    assert js(browser, f"return [{page}.clientWidth, {page}.scrollWidth]") == [width, width]
+    root = "document.documentElement"
+    assert js(browser, f"return {root}.scrollWidth <= {root}.clientWidth")
     outside = """
         const beyond = (e) => e.getBoundingClientRect().right > innerWidth + 1;
         return [...document.querySelectorAll("body *")]
@@ -386,7 +411,7 @@ def test_nothing_is_wider_than_the_page(
     """
     assert js(browser, outside) == []
     inside = """
-        return [...document.querySelectorAll(".panel, .card, .text, .list li, td, button")]
+        return [...document.querySelectorAll(".panel, .card, .list li, td, button")]
             .filter((e) => e.scrollWidth > e.clientWidth + 1)
             .map((e) => e.outerHTML.slice(0, 200));
     """
@@ -405,7 +430,8 @@ def test_nothing_overlaps(
         const isBlock = (e) => {
             const style = getComputedStyle(e);
             return !style.display.startsWith("inline") && style.display !== "none"
-                && ["static", "relative"].includes(style.position) && e.offsetWidth && e.offsetHeight;
+                && ["static", "relative"].includes(style.position)
+                && e.offsetWidth && e.offsetHeight;
         };
         for (const parent of document.querySelectorAll("body, body *")) {
             const boxes = [...parent.children].filter(isBlock).slice(0, 40)
@@ -427,7 +453,8 @@ def test_contrast(opened: Open, name: str, theme: str, request: pytest.FixtureRe
     """Every text has the contrast that WCAG AA asks for."""
     browser = opened(request.getfixturevalue(name), theme=theme)
     code = """
-        const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+        const canvas = document.createElement("canvas");
+        const context = canvas.getContext("2d", { willReadFrequently: true });
         const known = new Map();
         function rgba(colour) {
             if (!known.has(colour)) {

@@ -152,7 +152,7 @@ def test_a_string_is_no_list_of_tags(text: str) -> None:
         lambda: parse_many(cast(Any, text.encode()), "bio"),
         lambda: parse_many(cast(Any, [text.encode()]), "bio"),
     ):
-        with pytest.raises(TypeError, match="string"):
+        with pytest.raises(TypeError, match="list of"):
             verb()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -14,7 +16,7 @@ import typer
 
 from ..errors import IobesError, MalformedTagsError, SpanError, TagError
 
-FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED, ENDED = 0, 1, 2, 130, 141, 143
 SHOWN = 100  # violations, unless told otherwise
 
 app = typer.Typer(
@@ -47,8 +49,8 @@ def exit_codes() -> Iterator[None]:
         for violation in error.violations[:SHOWN]:
             typer.echo(str(violation), err=True)
         complain(
-            f"{counted(len(error.violations), 'violation')}, nothing was written. Is it another "
-            "scheme (see 'check')? If not, name a policy for malformed tags (see 'schemes')."
+            f"{counted(len(error.violations), 'violation')} and no policy to repair them. Is it "
+            "another scheme (see 'check')? If not, name a policy (see 'schemes')."
         )
         raise typer.Exit(AT_FAULT) from error
     except (TagError, SpanError) as error:
@@ -60,8 +62,29 @@ def exit_codes() -> Iterator[None]:
     except BrokenPipeError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(CLOSED) from error
+    except OSError as error:
+        complain(f"Cannot print: {(error.strerror or str(error)).lower()}.")
+        raise typer.Exit(UNUSABLE) from error
     except KeyboardInterrupt as error:
         raise typer.Exit(INTERRUPTED) from error
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
+    """Let a request to end unwind the stack, so that half-written files are removed."""
+
+    def end(*_: object) -> None:
+        raise typer.Exit(ENDED)
+
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.signal(number, end) for number in asked}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def command(name: str) -> Callable[[F], F]:
@@ -73,8 +96,9 @@ def command(name: str) -> Callable[[F], F]:
             for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a token lives on
                 if isinstance(stream, io.TextIOWrapper):
                     stream.reconfigure(errors="backslashreplace")
-            with exit_codes():
+            with exit_codes(), ending_well():
                 function(*args, **kwargs)
+                sys.stdout.flush()
 
         app.command(name)(run)
         return function

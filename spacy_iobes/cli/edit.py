@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_reader
+import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
-from ..corpus.conll import Columns, Output
+from ..corpus.conll import AUTO, Columns, Output
 from ..corpus.edit import Change, Relabel, edit_file, relabelling
 from ..corpus.files import STANDARD
 from ..errors import FileError
@@ -42,6 +43,8 @@ def jobs(paths: list[str]) -> Iterator[tuple[str, str]]:
     if not inputs:
         raise typer.BadParameter("name a file to read and one to write", param_hint="IN... OUT")
     if len(inputs) == 1:
+        if output.endswith(("/", os.sep)):
+            raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
         yield inputs[0], output
         return
     names = [Path(path).name for path in inputs]
@@ -96,13 +99,17 @@ def run(
     output: Output,
     *,
     relabel: Relabel | None = None,
+    named: frozenset[str] = frozenset(),
     quiet: bool = False,
     json: bool = False,
 ) -> None:
-    """Edit every file and tell about it."""
-    get_scheme(source), get_scheme(target), get_policy(policy)
+    """Edit every file and tell about it, also of labels that were `named` but do not occur."""
+    for name, find in ((source, get_scheme), (target, get_scheme), (policy, get_policy)):
+        find(name)  # before any file is touched
     results = []
+    printed = False
     for path, goal in jobs(paths):
+        printed = printed or goal == STANDARD
         teller = Teller(goal, quiet, json)
         with reading(path, columns) as reader:
             done = edit_file(
@@ -118,11 +125,13 @@ def run(
         repaired = f", {counted(done.violations, 'violation')} repaired" if done.violations else ""
         changed = counted(done.changed, "tag")
         teller.say(f"{goal}: {changed} changed{repaired} in {size_in_words(reader)}")
-        results.append(
-            {"input": reader.name, "output": goal, **asdict(done), "repairs": teller.repairs}
-        )
+        unseen = ", ".join(sorted(named - done.labels))
+        if unseen:
+            teller.say(f"{goal}: no span was labelled {unseen}")
+        counts = asdict(done) | {"labels": sorted(done.labels)}
+        results.append({"input": reader.name, "output": goal, **counts, "repairs": teller.repairs})
     if json:
-        print_json(results)
+        print_json(results, err=printed)
 
 
 @command("repair")
@@ -189,12 +198,27 @@ def process_cli(
         raise typer.BadParameter("say what to do", param_hint="--keep, --remove or --map")
     relabel = relabelling(listed(keep), listed(remove), names)
     output = output_from(output_delimiter, discard_extra_columns)
-    run(paths, columns, scheme, scheme, policy, output, relabel=relabel, quiet=quiet, json=json)
+    named = listed(keep) | listed(remove) | frozenset(names)
+    run(
+        paths,
+        columns,
+        scheme,
+        scheme,
+        policy,
+        output,
+        relabel=relabel,
+        named=named,
+        quiet=quiet,
+        json=json,
+    )
 
 
 def output_from(delimiter: str | None, only_token_and_tag: bool) -> Output:
     """How to write column files, from the options."""
-    return Output(delimiter and delimiter_named(delimiter), only_token_and_tag)
+    named = delimiter_named(delimiter) if delimiter is not None else None
+    if named in ("", AUTO):
+        raise typer.BadParameter("name one delimiter to write", param_hint="--output-delimiter")
+    return Output(named, only_token_and_tag)
 
 
 def listed(text: str) -> frozenset[str]:
@@ -213,9 +237,14 @@ def renames(text: str) -> Iterator[tuple[str, str]]:
     try:
         with open(text, encoding="utf8") as file:
             groups = json_reader.load(file)
-        for new, members in groups.items():
-            for old in [members] if isinstance(members, str) else members:
-                yield str(old), new
+        pairs = [
+            (str(old), str(new))
+            for new, members in groups.items()
+            for old in ([members] if isinstance(members, str) else members)
+        ]
+        if len({old for old, _ in pairs}) < len(pairs):
+            raise ValueError("a label is renamed twice")
+        yield from pairs
     except OSError as error:
         raise FileError(
             f"{text}: cannot be read: {(error.strerror or '').lower()}.", text

@@ -17,12 +17,12 @@ _SCHEMES = ", ".join(SCHEMES)
 _POLICIES = ", ".join(POLICIES)
 
 Inputs = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Column files; - is standard input.")
+    list[str], typer.Argument(metavar="FILE", help="Column files; - is standard input.")
 ]
 InputsAndOutput = Annotated[
     list[str],
     typer.Argument(
-        metavar="IN... OUT",
+        metavar="IN OUT",
         help="A column file and where to write it (- is standard input and output), "
         "or several files and a directory.",
     ),
@@ -33,11 +33,11 @@ PolicyName = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
-Limit = Annotated[int, typer.Option("--limit", help="Show at most so many; 0 shows all.", min=0)]
+Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
 OutputDelimiter = Annotated[
     str | None,
     typer.Option(
-        "--output-delimiter", help="Write columns with this between them. [default: as read]"
+        "--output-delimiter", help="Write columns with this between them (default: as read)."
     ),
 ]
 OnlyTokenAndTag = Annotated[
@@ -71,7 +71,7 @@ def columns_from(
         str,
         typer.Option(
             "--comment",
-            help="Lines that start with this are comments, e.g. '#'. [default: none are]",
+            help="Lines that start with this are comments, '#' for example (default: none are).",
         ),
     ] = "",
     ignore_documents: Annotated[

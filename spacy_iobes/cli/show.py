@@ -36,8 +36,8 @@ def aligned(cells: list[str]) -> str:
 
 
 def pairs_in_words(pairs: Pairs) -> str:
-    """`BI II`."""
-    return " ".join(f"{p}{c}" if len(p + c) == 2 else f"{p}.{c}" for p, c in pairs) or "-"
+    """`B>I I>I`."""
+    return " ".join(f"{p}>{c}" for p, c in pairs)
 
 
 def schemes_as_data() -> list[dict[str, Any]]:
@@ -70,8 +70,9 @@ def schemes_cli(json: Json = False) -> None:
         print_json({"schemes": schemes_as_data(), "policies": policies_as_data()})
         return
     typer.echo(
-        "SCHEMES: two neighbours of one span join, of two spans of one label split, else meet"
+        "SCHEMES: two neighbours of one span join, of two spans of one label split, else meet;"
     )
+    typer.echo("a token that names the span before it follows; $ is the end of a sentence.")
     typer.echo(f"    {'':7} {aligned(TOKENS)}")
     for scheme in SCHEMES.values():
         names = f"{scheme.name} ({', '.join(scheme.aliases)})" if scheme.aliases else scheme.name
@@ -107,7 +108,9 @@ def info_cli(json: Json = False) -> None:
         return
     for name, value in facts.items():
         typer.echo(f"{name:12} {value}")
-    if kernels.IN_USE != "compiled":
+    if kernels.SWITCHED_OFF:
+        typer.echo(f"The compiled kernels are switched off by {kernels.SWITCH}.")
+    elif kernels.IN_USE != "compiled":
         typer.echo(
             "The compiled kernels are not there: all works, but slower. "
             "Install a C compiler, then reinstall the package."

@@ -15,7 +15,16 @@ from ..corpus.files import STANDARD, write_bytes
 from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
 from ..scoring.formats import aligned
 from .app import AT_FAULT, FINE, SHOWN, command, counted
-from .options import Inputs, Json, Limit, PolicyName, Quiet, SchemeName, column_options
+from .options import (
+    Inputs,
+    Json,
+    Limit,
+    PolicyName,
+    Quiet,
+    SchemeName,
+    column_options,
+    delimiter_named,
+)
 from .progress import reading
 
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
@@ -26,9 +35,9 @@ def json_text(value: Any) -> str:
     return dumps(value, indent=2, ensure_ascii=False)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any, err: bool = False) -> None:
     """Print a value as JSON that people can read, too."""
-    typer.echo(json_text(value))
+    typer.echo(json_text(value), err=err)
 
 
 def size(read: ColumnReader | Mentions) -> dict[str, int]:
@@ -39,8 +48,16 @@ def size(read: ColumnReader | Mentions) -> dict[str, int]:
 def size_in_words(read: ColumnReader | Mentions) -> str:
     """The same for people; an empty file is said to be one."""
     if not read.sentences:
-        return "0 sentences: the file is empty"
+        return "0 sentences: the file holds no tokens"
     return ", ".join(counted(count, word[:-1]) for word, count in size(read).items())
+
+
+def tell(name: str, read: ColumnReader | Mentions) -> None:
+    """Say beside the output what it does not say: that a file is empty, or was repaired."""
+    if not read.sentences:
+        typer.echo(f"{name}: {size_in_words(read)}", err=True)
+    if isinstance(read, Mentions) and read.repaired:
+        typer.echo(f"{name}: {counted(read.repaired, 'violation')} repaired", err=True)
 
 
 @command("validate")
@@ -117,19 +134,25 @@ def count_cli(
     columns: Columns,
     policy: PolicyName = "raise",
     output: OutputFile = STANDARD,
+    output_delimiter: Annotated[
+        str, typer.Option("--output-delimiter", help="Between the columns that are written.")
+    ] = "tab",
     json: Json = False,
 ) -> None:
-    """Count every mention: how often, which label, which text, separated by tabs."""
+    """Count every mention: how often, which label, which text."""
     texts: Counter[tuple[str, str]] = Counter()
     for path in files:
         with reading(path, columns) as reader:
-            texts += file_mentions(reader, scheme, policy).texts
+            found = file_mentions(reader, scheme, policy)
+        texts += found.texts
+        tell(reader.name, found)
     rows = sorted(texts.items(), key=lambda row: (-row[1], row[0]))
     if json:
         listed = [{"count": n, "label": label, "text": text} for (label, text), n in rows]
         lines = [json_text(listed)]
     else:
-        lines = [f"{count}\t{label}\t{text}" for (label, text), count in rows]
+        between = delimiter_named(output_delimiter)
+        lines = [between.join((str(n), label, text)) for (label, text), n in rows]
     with write_bytes(output) as put:
         put("".join(f"{line}\n" for line in lines).encode())
 
@@ -144,20 +167,20 @@ def summarize_cli(
     json: Json = False,
 ) -> None:
     """Count documents, sentences, tokens and the spans of each label."""
-    found: dict[str, Mentions] = {}
+    found: list[tuple[str, Mentions]] = []
     for path in files:
         with reading(path, columns) as reader:
-            found[reader.name] = file_mentions(reader, scheme, policy)
-    labels = sum((mentions.labels for mentions in found.values()), Counter[str]())
+            found.append((reader.name, file_mentions(reader, scheme, policy)))
+    labels = sum((mentions.labels for _, mentions in found), Counter[str]())
     if json:
         listed = [
             {"file": name, **size(mentions), "spans": mentions.labels.total()}
             | {"labels": dict(sorted(mentions.labels.items())), "repaired": mentions.repaired}
-            for name, mentions in found.items()
+            for name, mentions in found
         ]
         print_json({"files": listed, "labels": dict(sorted(labels.items()))})
         return
-    sizes = [(name, *size(m).values(), m.labels.total(), m.repaired) for name, m in found.items()]
+    sizes = [(name, *size(m).values(), m.labels.total(), m.repaired) for name, m in found]
     _print_counts(("file", "documents", "sentences", "tokens", "spans", "repaired"), sizes)
     _print_counts(("label", "spans"), sorted(labels.items()))
 
@@ -179,3 +202,4 @@ def text_cli(files: Inputs, columns: Columns, output: OutputFile = STANDARD) -> 
             with reading(path, columns) as reader:
                 for sentence in file_text(reader):
                     put(f"{sentence}\n".encode())
+            tell(reader.name, reader)

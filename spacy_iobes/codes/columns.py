@@ -188,7 +188,8 @@ class SpanColumns:
 
     def row(self, number: int) -> Span:
         """One row as a span."""
-        return self.spans(slice(number, number + 1))[0]
+        at = range(self.total)[number]
+        return self.spans(slice(at, at + 1))[0]
 
     def spans(self, rows: slice = slice(None)) -> list[Span]:
         """Some rows, or all of them, as one list of spans."""
@@ -227,9 +228,9 @@ class ViolationColumns:
     def __len__(self) -> int:
         return len(self.source)
 
-    def rows(self) -> Iterator[tuple[int, Violation]]:
-        """Every violation with the number of its sentence."""
-        for sentence, index in zip(self.sentence.tolist(), self.index.tolist()):
+    def rows(self, some: slice = slice(None)) -> Iterator[tuple[int, Violation]]:
+        """Every violation, or some of them, with the number of its sentence."""
+        for sentence, index in zip(self.sentence[some].tolist(), self.index[some].tolist()):
             previous, current = (
                 self.source.tag(sentence, index - 1),
                 self.source.tag(sentence, index),
@@ -243,4 +244,5 @@ class ViolationColumns:
 
     def __getitem__(self, sentence: int) -> list[Violation]:
         number = range(len(self))[sentence]
-        return [violation for s, violation in self.rows() if s == number]
+        a, b = (int(self.sentence.searchsorted(s)) for s in (number, number + 1))
+        return [violation for _, violation in self.rows(slice(a, b))]

@@ -3,6 +3,8 @@
 A pair of prefixes can JOIN two tokens (same label, one span), SPLIT them (same label, two spans)
 or let them MEET (the labels differ, or one side is outside). A scheme is those three sets of pairs.
 Parsing, writing, validation, conversion, repair and transition masks are all derived from them.
+One scheme, bia, needs a fourth: an outside prefix may FOLLOW a span and name its label. There a
+sentence may also end (`$`) where no `O` may stand.
 """
 
 from __future__ import annotations
@@ -187,5 +189,7 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType({scheme.name: scheme for scheme
 def get_scheme(name: str | Scheme) -> Scheme:
     """Find a scheme by name or alias, without regard to case."""
     vague = isinstance(name, str) and name.strip().lower() == "iob"
-    hint = " 'IOB' has meant both: say 'iob1' or 'iob2' (which is 'bio')." if vague else ""
+    hint = (
+        " Two schemes have been called so: say 'iob1' or 'iob2' (that is 'bio')." if vague else ""
+    )
     return find(SCHEMES, Scheme, name, hint)

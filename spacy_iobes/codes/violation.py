@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,10 +42,6 @@ class Violation:
         return f"{self.file}:{self.line}: {self.token!r}: {self.message}"
 
 
-def _either(prefixes: Iterable[str]) -> str:
-    return " or ".join(prefixes) or "nothing"
-
-
 @lru_cache(maxsize=65536)
 def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[str, str]:
     """The kind of an illegal gap between two tags, and a sentence that says what is wrong."""
@@ -63,10 +58,12 @@ def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[
         wanted = scheme.after if p in inside else "O"
         return "after", f"{found}: the token after a span is {wanted}{f'-{label}' * (p in inside)}"
     gap = scheme.border(p, c, same)
-    opening = _either(x for x in inside if x in scheme.behind(gap))
-    closing = _either(x for x in inside if x in scheme.before(gap))
-    cannot_start = f"{found}: {c} cannot start a span here, {opening} can"
-    cannot_end = f"{found}: {p} cannot end a span here, {closing} can"
+    # what could stand instead: it opens a span if this prefix does, and closes one if this does
+    opens, closes = p in scheme.openers, c in scheme.closers
+    starts = [x for x in inside if x in scheme.behind(gap) and (x in scheme.closers) == closes]
+    ends = [x for x in inside if x in scheme.before(gap) and (x in scheme.openers) == opens]
+    cannot_start = f"{found}: {c} cannot start a span here, {' or '.join(starts)} can"
+    cannot_end = f"{found}: {p} cannot end a span here, {' or '.join(ends)} can"
     if not same and p in inside and c in inside and (p, c) in scheme.join + scheme.split:
         return "label", cannot_end if c in scheme.behind(gap) else cannot_start
     if p in inside and p not in scheme.before(gap):

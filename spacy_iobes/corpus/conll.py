@@ -16,7 +16,7 @@ import numpy as np
 from .. import kernels
 from ..codes.columns import CodedTags, ViolationColumns
 from ..codes.violation import Violation
-from ..errors import ColumnError, InexpressibleError, UnreadableTagError
+from ..errors import ColumnError, FileError, InexpressibleError, UnreadableTagError
 from ..kernels.columns_numpy import TOKEN, Layout, Scanned, Wrong, columns_of, kind_of
 from .files import Progress, read_bytes, shown
 
@@ -145,7 +145,9 @@ class ColumnReader:
         self.lines = self.sentences = self.tokens = self.markers = 0
         self._layout = self.columns.layout()
         self._settled = self.columns.delimiter != AUTO
+        self._begun = False
         self._first = 0  # the line that the number of columns comes from
+        self._first_row = b""
         self.vocabulary = {} if vocabulary is None else vocabulary  # tags and their numbers
         self._tags: tuple[str, ...] = ()
 
@@ -156,6 +158,9 @@ class ColumnReader:
         return max(markers, min(self.sentences, 1))
 
     def __iter__(self) -> Iterator[Part]:
+        if self._begun:
+            raise ValueError(f"{self.name} was read already: make another reader to read it again.")
+        self._begun = True
         buffer, wanted = b"", 0
         for chunk in self._chunks():
             buffer += chunk
@@ -183,18 +188,34 @@ class ColumnReader:
             self._settle(buffer if final else buffer[: buffer.rfind(b"\n") + 1])
         scanned = kernels.scan(buffer, final, self._layout, self.vocabulary)
         if not self._layout.width and scanned.width:
-            self._first = self.lines + (scanned.first if scanned.first >= 0 else 0) + 1
+            self._first = self.lines + max(scanned.first, 0) + 1
+            self._first_row = buffer.split(b"\n")[max(scanned.first, 0)]
             self._layout = self._layout._replace(width=scanned.width)
         if scanned.wrong:
             raise self.refusal(buffer, scanned.wrong, self.lines + 1, self._layout)
         tags = CodedTags.trusted(scanned.codes, scanned.offsets, self.tag_names())
         whole = buffer[: scanned.consumed]
+        self._require_line_feeds(whole)
         part = Part(self.name, self.lines + 1, whole, scanned, self._layout, tags)
         self.lines += scanned.lines
         self.markers += scanned.documents
         self.sentences += len(tags)
         self.tokens += len(tags.codes)
         return part
+
+    def _require_line_feeds(self, buffer: bytes) -> None:
+        """Refuse a carriage return inside of a line: what follows would be read as columns."""
+        last = buffer.endswith(b"\r")
+        if buffer.count(b"\r") - last != buffer.count(b"\r\n"):
+            rows = buffer[: len(buffer) - last].split(b"\n")
+            wrong = next(i for i, row in enumerate(rows) if b"\r" in row.removesuffix(b"\r"))
+            line = self.lines + 1 + wrong
+            raise ColumnError(
+                f"{self.name}, line {line}: a carriage return inside of a line. "
+                "Are these the line ends of an old Macintosh? Convert them first.",
+                self.name,
+                line,
+            )
 
     def tag_names(self) -> tuple[str, ...]:
         """The tags by their numbers."""
@@ -227,7 +248,7 @@ class ColumnReader:
             reason = f"{wrong.found} column{plural} where line {self._first} has {wrong.width}: "
             reason += f"{shown_row}."
             hint = "Is a column missing?"
-            if row.startswith("#"):
+            if row.startswith("#") or self._first_row.startswith(b"#"):
                 hint = "Is it a comment (--comment '#')?"
             elif wrong.found > wrong.width:
                 hint = "Does a token hold the delimiter (--delimiter)?"
@@ -245,6 +266,10 @@ class Output:
         """The bytes of a part with other tags."""
         names = [tag.encode() for tag in tags.tags]
         scanned = part.scanned
+        between = self.delimiter.encode() if self.delimiter else part.layout.delimiter
+        for name in names:
+            if _breaks(name, between):
+                raise FileError(f"{part.name}: the tag {name.decode()!r} would break its column.")
         if self == Output():
             places = scanned.tag_begin, scanned.tag_end
             return kernels.splice(part.buffer, *places, tags.codes, names)
@@ -260,8 +285,19 @@ class Output:
         fields[part.layout.tag] = tag
         if self.only_token_and_tag:
             fields = [fields[part.layout.token], tag]
-        delimiter = part.layout.delimiter or b" "
-        return (self.delimiter.encode() if self.delimiter else delimiter).join(fields)
+        if not self.delimiter:
+            return (part.layout.delimiter or b" ").join(fields)
+        for field in fields:
+            if _breaks(field, self.delimiter.encode()):
+                place = f"{part.name}, line {part.flat_number(i)}"
+                raise FileError(f"{place}: {field.decode()!r} holds the delimiter to be written.")
+        return self.delimiter.encode().join(fields)
+
+
+def _breaks(field: bytes, delimiter: bytes) -> bool:
+    """Whether a field would not be read back as one: empty delimiters are white space."""
+    held = (delimiter,) if delimiter else (b" ", b"\t")
+    return any(each in field for each in (*held, b"\n", b"\r"))
 
 
 def _line(part: Part, i: int) -> tuple[int, int]:

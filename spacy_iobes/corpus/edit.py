@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +40,7 @@ class Edited:
     tokens: int = 0
     changed: int = 0
     violations: int = 0
+    labels: set[str] = field(default_factory=set)
 
 
 Watch = Callable[[list[Violation], list[Change]], None]
@@ -68,6 +69,7 @@ def edit_file(
         for number, part in enumerate(accepted(reader, source, policy)):
             with part.locating():
                 spans = read_spans(part.tags, source, policy)
+                done.labels.update(spans.labels)
                 spans = relabelled(spans, relabel) if relabel else spans
                 tags = write_spans(spans, part.tags.offsets, goal)
             changed = np.flatnonzero(different(part.tags, tags))

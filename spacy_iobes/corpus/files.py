@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from ..errors import FileError
@@ -22,6 +23,7 @@ from ..errors import FileError
 STANDARD = "-"  # standard input or output
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST = 1 << 20  # characters that a line may have
+SPOOLED = 1 << 24  # bytes for standard output that are kept in memory before they go to a file
 GZIP = b"\x1f\x8b"
 
 Progress = Callable[[int], None]
@@ -68,8 +70,12 @@ def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
     """A decoder, and whether what it reads is UTF-8 already."""
     try:
         found = codecs.lookup(encoding)
+        if found.name == "utf-8-sig":  # a byte order mark is kept where there is one
+            found = codecs.lookup("utf-8")
+        if not found._is_text_encoding:
+            raise LookupError(encoding)
         return found.incrementaldecoder("strict"), found.name in ("utf-8", "ascii")
-    except (LookupError, TypeError) as error:
+    except LookupError as error:
         raise FileError(f"There is no text encoding {encoding!r}; try utf8 or latin-1.") from error
 
 
@@ -87,9 +93,10 @@ def _decoded(
     except UnicodeDecodeError as error:
         line = done + error.object.count(b"\n", 0, error.start) + 1
         byte = error.object[error.start]
+        wide = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
         reason = (
-            f"cannot be read as {error.encoding} (byte 0x{byte:02x}). "
-            "If it is text in another encoding, name it (--encoding latin-1, for example)."
+            f"cannot be read as {error.encoding} (byte 0x{byte:02x}). If it is text in another "
+            f"encoding, name it (--encoding {'utf-16' if wide else 'latin-1'}, for example)."
         )
     except UnicodeError as error:
         line, reason = done + 1, f"cannot be read: {error}. Name its encoding (--encoding)."
@@ -111,6 +118,8 @@ def _chunks(path: str | Path, progress: Progress | None) -> Iterator[bytes]:
 def _opened(path: str | Path) -> Iterator[io.BufferedReader]:
     """A file open for reading, with any trouble told in one line."""
     if str(path) == STANDARD:
+        if sys.stdin is None:
+            raise FileError("There is no standard input.")
         yield sys.stdin.buffer  # type: ignore[misc]
         return
     try:
@@ -152,6 +161,8 @@ def write_bytes(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[
     place at the end. It is written in `encoding`, and compressed if the name ends in .gz.
     """
     _, unicode = _decoder(encoding)
+    if codecs.lookup(encoding).name in ("utf-16", "utf-32"):
+        raise FileError(f"{path}: say which {encoding} to write: {encoding}-le or {encoding}-be.")
     encode = codecs.getincrementalencoder(encoding)("strict").encode
     try:
         with _replacing(path) as file, _compressed(file, path) as stream:
@@ -164,6 +175,8 @@ def write_bytes(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[
                     raise FileError(f"{path}: {bad}.", str(path)) from error
 
             yield put
+            if not unicode:
+                stream.write(encode("", True))  # some encodings end with a shift
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -180,22 +193,32 @@ def _compressed(file: IO[bytes], path: str | Path) -> Iterator[IO[bytes]]:
         yield file
 
 
+def _printing() -> Iterator[IO[bytes]]:
+    """A file whose content goes to standard output when all went well."""
+    if sys.stdout is None:
+        raise FileError("There is no standard output.")
+    with SpooledTemporaryFile(max_size=SPOOLED) as file:
+        yield file
+        file.seek(0)
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
 @contextmanager
 def _replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of `path` when all went well, and vanishes when not."""
     if str(path) == STANDARD:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield from _printing()
         return
-    target = Path(os.path.realpath(path))
-    exists = target.exists()
-    if exists and not stat.S_ISREG(target.stat().st_mode):
-        with open(target, "wb") as file:  # a device or a pipe is written to, a directory refused
+    exists = Path(path).exists()
+    if exists and not stat.S_ISREG(Path(path).stat().st_mode):
+        with open(path, "wb") as file:  # a device or a pipe is written to, a directory refused
             yield file
         return
+    target = Path(os.path.realpath(path))
     if exists and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         with open(beside, "xb") as file:
             yield file

@@ -6,8 +6,10 @@ import os
 
 SWITCH = "SPACY_IOBES_KERNELS"  # set it to "numpy" to use the readable twins
 
+SWITCHED_OFF = os.environ.get(SWITCH) == "numpy"
+
 try:
-    if os.environ.get(SWITCH) == "numpy":
+    if SWITCHED_OFF:
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
     from ._tags import align, decode, encode, lists, nearest, violations, write
@@ -21,6 +23,8 @@ except ImportError:
 
 __all__ = [
     "IN_USE",
+    "SWITCH",
+    "SWITCHED_OFF",
     "align",
     "decode",
     "encode",

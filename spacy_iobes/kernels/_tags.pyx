@@ -58,15 +58,18 @@ cdef struct Caches:
 
 
 cdef list _rows(sequences):
-    """The sentences as lists, all held at once, so that no str is freed while its address counts."""
+    """The sentences as lists, all held at once, so that no str is freed while its address counts.
+
+    What a generator yields is copied: it may yield one list again and again.
+    """
     cdef list rows = []
+    cdef bint lasting = isinstance(sequences, (list, tuple))
     for s, sequence in enumerate(sequences):
         if isinstance(sequence, (str, bytes)):
             raise TypeError(
-                f"Sentence {s} is the string {sequence!r}, not a list of tags. "
-                "Put a single sentence into a list."
+                f"The tags of a sentence are a list of str, but sentence {s} is {sequence!r}."
             )
-        rows.append(sequence if type(sequence) is list else list(sequence))
+        rows.append(sequence if lasting and type(sequence) is list else list(sequence))
     return rows
 
 

@@ -28,8 +28,7 @@ def encode(sequences: Iterable[Sequence[str]], vocabulary: dict[str, int]) -> tu
     for s, sequence in enumerate(sequences):
         if isinstance(sequence, (str, bytes)):
             raise TypeError(
-                f"Sentence {s} is the string {sequence!r}, not a list of tags. "
-                "Put a single sentence into a list."
+                f"The tags of a sentence are a list of str, but sentence {s} is {sequence!r}."
             )
         for i, tag in enumerate(sequence):
             if not isinstance(tag, str):
