@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import CodedTags, Report, Signature, score
+from spacy_iobes.codes.columns import code_tags
 from spacy_iobes.errors import AlignmentError, MalformedTagsError, UnknownNameError
+from spacy_iobes.scoring import report as report_module
 from spacy_iobes.scoring.counts import MUC, Counts
 from spacy_iobes.scoring.formats import FORMATS, as_csv, as_json, as_latex, as_markdown, as_table
 from spacy_iobes.scoring.report import Mistake
@@ -285,3 +287,28 @@ def test_the_value_is_what_the_signature_names(settings: dict[str, str], value: 
     found = score(GOLD, PRED, scheme="bio", repair="begin", **settings)
     assert found.value == pytest.approx(value)
     assert np.isfinite(found.value or 0)
+
+
+@given(corpora)
+def test_the_size_of_parts_does_not_matter(corpus: Any) -> None:
+    gold, pred = corpus
+    whole = scored(gold, pred)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_module, "SENTENCES", 2)
+        parts = scored(gold, pred)
+        again = scored(*map(code_tags, (gold, pred)))
+    assert parts.counts == whole.counts == again.counts
+    assert list(parts.mistakes) == list(whole.mistakes) == list(again.mistakes)
+    assert parts.by_sentence().tolist() == whole.by_sentence().tolist()
+
+
+def test_errors_count_from_the_start_whatever_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_module, "SENTENCES", 1)
+    gold = [["O"], ["B-X"], ["B-X"]]
+    with pytest.raises(MalformedTagsError, match=r"sentence 1, .*sentence 2, ") as caught:
+        score(gold, [["O"], ["I-X"], ["I-X"]], scheme="bio", repair="raise")
+    assert len(caught.value.violations) == 2
+    with pytest.raises(AlignmentError, match="Sentence 2 has 1 gold tags but 2"):
+        score(gold, [["O"], ["O"], ["O", "O"]], scheme="bio", repair="begin")
+    with pytest.raises(AlignmentError, match="3 gold sentences but 2"):
+        score(gold, gold[:2], scheme="bio", repair="begin")

@@ -89,6 +89,15 @@ class CodedTags:
     def __iter__(self) -> Iterator[list[str]]:
         return iter(self.lists())
 
+    def __getitem__(self, some: slice) -> CodedTags:
+        """Some of the sentences."""
+        begin, end, step = some.indices(len(self))
+        if step != 1:
+            raise ValueError("Sentences are taken in a row: a slice has no step.")
+        bounds = self.offsets[begin : max(begin, end) + 1]
+        codes = self.codes[bounds[0] : bounds[-1]]
+        return CodedTags.trusted(codes, bounds - bounds[0], self.tags)
+
     def lists(self) -> list[list[str]]:
         """The tags as lists of str, one for each sentence."""
         return kernels.lists(self.codes, self.offsets, self.tags)

@@ -14,12 +14,13 @@ from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
-from ..errors import AlignmentError
+from ..errors import AlignmentError, TagError
 from ..kernels import encode
 from .counts import MUC, Counts, Figures, MucCounts, count, figures
 from .matching import Matched, match, nested_columns
 from .signature import Signature
 
+SENTENCES = 1 << 15  # scored at a time
 MISSED, SPURIOUS = "missed", "spurious"
 ERROR_KINDS = ("label", "border", "label and border", MISSED, SPURIOUS)
 """How a prediction can be wrong; the first three are pairs of a gold span and a prediction."""
@@ -228,6 +229,13 @@ def code_alike(gold: Any, predicted: Any) -> tuple[CodedTags, CodedTags]:
     return a, b
 
 
+def in_parts(gold: Any, predicted: Any) -> Iterator[tuple[Any, Any]]:
+    """Some sentences of both sides at a time, so that memory does not grow with the corpus."""
+    for begin in range(0, max(len(gold), len(predicted), 1), SENTENCES):
+        part = slice(begin, begin + SENTENCES)
+        yield gold[part], predicted[part]
+
+
 def score(
     gold: Any,
     pred: Any,
@@ -252,6 +260,16 @@ def score(
         raise TypeError("Name the policy for malformed predictions: repair='begin', for example.")
     found, policy, gold_policy = get_scheme(scheme), get_policy(repair), get_policy(gold_repair)
     signature = Signature(metric, average, match_by, found.name, policy.name, gold_policy.name)
-    a, b = code_alike(gold, pred)
-    matched, counts = match_sides(Side(a, gold_policy, found), Side(b, policy, found))
-    return Report(signature, counts, (matched,))
+
+    def scored(part: tuple[Any, Any]) -> tuple[Matched, Counts]:
+        a, b = code_alike(*part)
+        return match_sides(Side(a, gold_policy, found), Side(b, policy, found))
+
+    whole = [side if isinstance(side, (list, CodedTags)) else list(side) for side in (gold, pred)]
+    try:
+        parts = [scored(part) for part in in_parts(*whole)]
+    except (TagError, AlignmentError):
+        scored((whole[0], whole[1]))  # the same error with everything in it, counted from the start
+        raise
+    counts = sum((more for _, more in parts), Counts.none())
+    return Report(signature, counts, tuple(matched for matched, _ in parts))
