@@ -22,7 +22,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-def test_python_sessions() -> None:
+def test_python_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     text = "\n".join(blocks("pycon"))
     flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     session = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
