@@ -77,7 +77,7 @@ setup(
         "wasabi",
         "srsly",
     ],
-    extras_require={"test": TEST, "bench": BENCH},
+    extras_require={"test": TEST, "browser": ["selenium>=4"], "bench": BENCH},
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
         "spacy_iobes": ["py.typed", "data/*"],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +11,10 @@ import typer
 from ..codes.policy import POLICIES
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
-from ..corpus.pairs import Pair, both_columns, paired
 from ..scoring.files import FileReport, PairScorer
 from ..scoring.signature import Signature
 from .app import command, counted
 from .options import SchemeName, column_options
-from .progress import reading
 from .score import (
     Average,
     GoldIndex,
@@ -75,7 +71,8 @@ def write_page(task: Task, signature: Signature, output: str) -> FileReport:
     for name in POLICIES:
         keep = name == signature.repair  # the mistakes of the other policies are not shown
         scorers[name] = PairScorer(replace(signature, repair=name), keep, keep)
-    with pairs_of(task) as pairs:
+    (predicted,) = task.predictions
+    with task.pairs(predicted) as pairs:
         for pair in pairs:
             for scorer in scorers.values():
                 scorer.add(pair)
@@ -84,25 +81,12 @@ def write_page(task: Task, signature: Signature, output: str) -> FileReport:
     return report
 
 
-@contextmanager
-def pairs_of(task: Task) -> Iterator[Iterator[Pair]]:
-    """The gold and predicted parts of the one prediction of a task."""
-    (predicted,) = task.predictions
-    with ExitStack() as stack:
-        if predicted is None:
-            reader = stack.enter_context(reading(task.gold, task.columns))
-            yield both_columns(reader, task.gold_column)
-            return
-        shared: dict[bytes, int] = {}
-        gold = stack.enter_context(reading(task.gold, task.columns, shared))
-        other = stack.enter_context(reading(predicted, task.columns, shared))
-        yield paired(gold, other, task.ignore_tokens)
-
-
 def title_of(task: Task) -> str:
     """`predictions against gold`, or the one file that holds both."""
-    names = [shown(path or task.gold) for path in (*task.predictions, task.gold)]
-    return " against ".join(dict.fromkeys(Path(name).name for name in names))
+    (predicted,) = task.predictions
+    paths = [shown(path) for path in (predicted, task.gold) if path is not None]
+    names = [Path(path).name for path in paths]
+    return " against ".join(names if len(set(names)) == len(names) else paths)
 
 
 def shown_output(output: str) -> str:

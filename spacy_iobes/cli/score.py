@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
@@ -77,22 +77,24 @@ class Task:
         """What a prediction is called."""
         return predicted or self.gold
 
+    @contextmanager
+    def pairs(self, predicted: str | None) -> Iterator[Iterator[Pair]]:
+        """The gold and predicted parts of one prediction."""
+        with ExitStack() as stack:
+            if predicted is None:
+                reader = stack.enter_context(reading(self.gold, self.columns))
+                yield both_columns(reader, self.gold_column)
+                return
+            shared: dict[bytes, int] = {}
+            gold = stack.enter_context(reading(self.gold, self.columns, shared))
+            other = stack.enter_context(reading(predicted, self.columns, shared))
+            yield paired(gold, other, self.ignore_tokens)
+
     def score(
         self, predicted: str | None, signatures: Sequence[Signature], **keep: bool
     ) -> list[PairScorer]:
         """Read one prediction and score it under several recipes."""
-        with ExitStack() as stack:
-            pairs: Iterator[Pair]
-            if predicted is None:
-                reader = stack.enter_context(reading(self.gold, self.columns))
-                pairs = both_columns(reader, self.gold_column)
-            else:
-                shared: dict[bytes, int] = {}
-                files = (self.gold, predicted)
-                gold, other = (
-                    stack.enter_context(reading(file, self.columns, shared)) for file in files
-                )
-                pairs = paired(gold, other, self.ignore_tokens)
+        with self.pairs(predicted) as pairs:
             return score_pairs(pairs, signatures, **keep)
 
     def reports(self, signature: Signature, **keep: bool) -> list[FileReport]:

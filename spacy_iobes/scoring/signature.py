@@ -42,6 +42,8 @@ class Signature:
         known("metric", self.metric, METRICS)
         known("average", self.average, AVERAGES)
         known("match", self.match, MATCHES)
+        if self.match != MATCHES[0]:
+            known(f"average for the match {self.match}:", self.average, AVERAGES[:1])
         if self.scheme != SPANS:
             object.__setattr__(self, "scheme", get_scheme(self.scheme).name)
         for side in ("repair", "gold"):
