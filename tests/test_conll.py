@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from spacy_iobes.codes.columns import CodedTags
 from spacy_iobes.corpus import files
-from spacy_iobes.corpus.conll import ColumnReader, Columns, Output, Part
+from spacy_iobes.corpus.conll import ColumnReader, Columns, Part
+from spacy_iobes.corpus.output import Output
 from spacy_iobes.errors import ColumnError
 
 BOM = "\ufeff"

@@ -14,9 +14,10 @@ import typer
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
-from ..corpus.conll import AUTO, Columns, Output
+from ..corpus.conll import AUTO, Columns
 from ..corpus.edit import Change, Relabel, edit_file, relabelling
 from ..corpus.files import STANDARD
+from ..corpus.output import Output
 from ..errors import FileError
 from .app import command, counted
 from .options import (

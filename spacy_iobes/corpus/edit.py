@@ -15,8 +15,9 @@ from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from ..codes.write import write_spans
-from .conll import ColumnReader, Output, Part
+from .conll import ColumnReader, Part
 from .files import write_bytes
+from .output import Output
 from .survey import accepted
 
 
