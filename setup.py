@@ -74,8 +74,6 @@ setup(
         "typer>=0.12",
         "numpy>=1.24",
         "tqdm",
-        "wasabi",
-        "srsly",
     ],
     extras_require={"test": TEST, "browser": ["selenium>=4"], "bench": BENCH},
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),

@@ -174,6 +174,14 @@ def test_compare_two_systems(folder: Path) -> None:
     assert "signature f1:micro" in text
 
 
+def test_an_undefined_score_cannot_be_compared(folder: Path) -> None:
+    (folder / "nothing").write_text("a O\nb O\nc O\n\nd O\n")
+    for rest in ("-b nothing", "-b nothing -b nothing"):
+        result = run(folder, f"compare gold -a pred {rest} -s bio --metric precision")
+        assert result.exit_code == 2
+        assert "Nothing to compare" in result.stderr
+
+
 def test_compare_two_sets_of_runs(folder: Path) -> None:
     result = as_json(folder, "compare gold -a gold -a gold -b pred -b pred -s bio --json")
     assert result["difference"] == pytest.approx(0.6)

@@ -31,7 +31,6 @@ class Matched:
     predicted: SpanColumns
     by_border: Ints
     by_label: Ints
-    equal: int
 
     @property
     def same_label(self) -> NDArray[np.bool_]:
@@ -71,9 +70,9 @@ def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:
         )
     labels = tuple(sorted({side.labels[i] for side in (gold, predicted) for i in _used(side)}))
     gold, predicted = (_sorted(spans, labels) for spans in (gold, predicted))
-    by_border, equal = kernels.align(_rows(gold), _rows(predicted), False)
+    by_border, _ = kernels.align(_rows(gold), _rows(predicted), False)
     by_label, _ = kernels.align(_rows(gold), _rows(predicted), True)
-    return Matched(labels, gold, predicted, by_border, by_label, equal)
+    return Matched(labels, gold, predicted, by_border, by_label)
 
 
 def _used(spans: SpanColumns) -> list[int]:
