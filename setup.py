@@ -78,7 +78,7 @@ setup(
     extras_require={"test": TEST, "browser": ["selenium>=4"], "bench": BENCH},
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
-        "spacy_iobes": ["py.typed", "data/*"],
+        "spacy_iobes": ["py.typed", "*.pyi", "data/*"],
         "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd"],
         "spacy_iobes.scoring": ["page.html"],
     },
@@ -86,7 +86,7 @@ setup(
     cmdclass={"build_ext": BuildKernels},
     zip_safe=False,
     entry_points={
-        "console_scripts": ["spacy-iobes = spacy_iobes.cli:main"],
+        "console_scripts": ["spacy-iobes = spacy_iobes.__main__:main"],
         "spacy_cli": ["iobes = spacy_iobes.cli.plugin:app"],
     },
 )

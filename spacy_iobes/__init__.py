@@ -1,52 +1,38 @@
-"""The place where tags become spans in spaCy."""
+"""The place where tags become spans in spaCy.
 
-from .about import __version__
-from .codes.check import check
-from .codes.columns import CodedTags, SpanColumns, ViolationColumns
-from .codes.parse import parse, parse_many, validate, validate_many
-from .codes.policy import POLICIES
-from .codes.scheme import SCHEMES
-from .codes.transitions import mask, transitions
-from .codes.violation import Violation
-from .codes.write import (
-    Repaired,
-    RepairedMany,
-    convert,
-    convert_many,
-    repair,
-    repair_many,
-    write,
-    write_many,
-)
-from .scoring.report import Report, score
-from .scoring.signature import Signature
-from .span import Span
+The public names are loaded when they are first used, so that `import spacy_iobes` costs nothing.
+`__init__.pyi` says the same to type checkers; a test compares the two.
+"""
 
-__all__ = [
-    "POLICIES",
-    "SCHEMES",
-    "CodedTags",
-    "Repaired",
-    "RepairedMany",
-    "Report",
-    "Signature",
-    "Span",
-    "SpanColumns",
-    "Violation",
-    "ViolationColumns",
-    "__version__",
-    "check",
-    "convert",
-    "convert_many",
-    "mask",
-    "parse",
-    "parse_many",
-    "repair",
-    "repair_many",
-    "score",
-    "transitions",
-    "validate",
-    "validate_many",
-    "write",
-    "write_many",
-]
+from importlib import import_module
+from typing import Any
+
+from .about import __version__ as __version__
+
+_HOMES = {
+    "codes.check": "check",
+    "codes.columns": "CodedTags SpanColumns ViolationColumns",
+    "codes.parse": "parse parse_many validate validate_many",
+    "codes.policy": "POLICIES",
+    "codes.scheme": "SCHEMES",
+    "codes.transitions": "mask transitions",
+    "codes.violation": "Violation",
+    "codes.write": "Repaired RepairedMany convert convert_many repair repair_many write write_many",
+    "scoring.report": "Report score",
+    "scoring.signature": "Signature",
+    "span": "Span",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+__all__ = sorted([*_HOME, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,15 @@
 """`python -m spacy_iobes …` is the same as `spacy-iobes …`."""
 
-from .cli import main
+import os
 
-main()
+
+def main() -> None:
+    """Run a command, without the threads that numpy's BLAS starts and no command needs."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from .cli import main as run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import signal
@@ -30,6 +31,25 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_public_names() -> None:
     assert sorted(spacy_iobes.__all__) == PUBLIC
     assert all(hasattr(spacy_iobes, name) for name in PUBLIC)
+
+
+def test_the_stub_tells_type_checkers_the_same() -> None:
+    tree = ast.parse((files("spacy_iobes") / "__init__.pyi").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: node.module for node in imports for alias in node.names}
+    assert homes.pop("__version__") == "about"
+    assert homes == vars(spacy_iobes)["_HOME"]
+
+
+def test_a_plain_command_line_loads_neither_spacy_nor_pydantic() -> None:
+    script = (
+        "import sys; from spacy_iobes.cli import main; sys.argv[1:] = {line!r}.split()\n"
+        "try: main()\n"
+        "except SystemExit: print({{'spacy', 'pydantic'}} & set(sys.modules))"
+    )
+    sample = str(files("spacy_iobes") / "data" / "sample.bio")
+    line = f"score {sample} {sample} -s bio -r begin --gold-repair begin"
+    assert "set()" in run(sys.executable, "-c", script.format(line=line)).stdout
 
 
 def test_version() -> None:

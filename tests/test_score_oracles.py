@@ -113,6 +113,13 @@ def test_stanza() -> None:
             assert close(ours.per_label[label].f1 if label in ours.per_label else None, f1)
 
 
+def test_stanza_tokens() -> None:
+    """Its second scorer looks at tags one by one and leaves out those that are `O`."""
+    for row, scores in pairs("BIO", "IOB1", "IOBES"):
+        theirs, ours = scores["stanza__token"], scored(row, "begin")
+        assert all(close(figure, theirs[key]) for figure, key in zip(ours.tagged, "prf"))
+
+
 def test_nervaluate() -> None:
     """Its four matches over all labels; its figures per label do not add up, ours do."""
     kinds = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}

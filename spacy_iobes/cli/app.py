@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import typer
 
 from ..errors import IobesError, MalformedTagsError, SpanError, TagError
+from .plain import PlainCommand
 
 FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED, ENDED = 0, 1, 2, 130, 141, 143
 SHOWN = 100  # violations, unless told otherwise
@@ -100,12 +101,16 @@ def command(name: str) -> Callable[[F], F]:
                 function(*args, **kwargs)
                 sys.stdout.flush()
 
-        app.command(name)(run)
+        app.command(name, cls=PlainCommand)(run)
         return function
 
     return register
 
 
 def main() -> None:
-    """The console script."""
-    app()
+    """The console script; a command's own arguments go to it, anything else to the application."""
+    group: Any = typer.main.get_command(app)
+    name, *arguments = sys.argv[1:] or [""]
+    if name in group.commands:
+        group.commands[name].main(arguments, prog_name=f"spacy-iobes {name}")
+    group()

@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -218,7 +217,7 @@ def _replacing(path: str | Path) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
     if exists and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.part")
     try:
         with open(beside, "xb") as file:
             yield file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,9 @@ class Counts:
     Over L labels: `exact` is [L, 3], correct, predicted and gold spans. `muc` is [4, 2, L, 4]: kind
     of match, side (gold, predicted), label on that side, outcome; an unpaired gold span was missed,
     an unpaired prediction is spurious. `confusion` is [L + 1, L + 1], gold label by predicted
-    label, the last row spurious, the last column missed. `right_tokens` is None if the spans were
-    given as such.
+    label, the last row spurious, the last column missed. Of the `tokens`, `right_tokens` have the
+    same tag on both sides before any repair, and `tagged` are those whose tag is not `O`: right,
+    predicted and gold ones. Both are None if the spans were given as such.
     """
 
     labels: tuple[str, ...]
@@ -67,6 +68,7 @@ class Counts:
     sentences: int = 0
     tokens: int = 0
     right_tokens: int | None = 0
+    tagged: tuple[int, int, int] | None = (0, 0, 0)
     violations: int = 0
     gold_violations: int = 0
 
@@ -85,12 +87,14 @@ class Counts:
             tables[1][:, :, at] += part.muc
             tables[2][np.ix_(rim, rim)] += part.confusion
         right = (self.right_tokens, other.right_tokens)
+        tagged = (self.tagged, other.tagged)
         return Counts(
             labels,
             *tables,
             self.sentences + other.sentences,
             self.tokens + other.tokens,
             None if None in right else sum(right),  # type: ignore[arg-type]
+            None if None in tagged else tuple(map(sum, zip(*tagged))),  # type: ignore[arg-type]
             self.violations + other.violations,
             self.gold_violations + other.gold_violations,
         )
@@ -142,7 +146,7 @@ def _tables(labels: int) -> tuple[Table, Table, Table]:
     return exact, muc, confusion
 
 
-def count(matched: Matched, **sizes: int | None) -> Counts:
+def count(matched: Matched, **sizes: Any) -> Counts:
     """Count the outcomes of a matching; `sizes` are the other fields of `Counts`."""
     labels = len(matched.labels)
     exact, muc, confusion = _tables(labels)
@@ -172,4 +176,4 @@ def count(matched: Matched, **sizes: int | None) -> Counts:
     confusion += cells.reshape(labels + 1, labels + 1)
     confusion[labels, :labels] += np.bincount(predicted[~paired], minlength=labels)
     sizes.setdefault("sentences", matched.gold.sentences)
-    return Counts(matched.labels, exact, muc, confusion, **sizes)  # type: ignore[arg-type]
+    return Counts(matched.labels, exact, muc, confusion, **sizes)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import OUTSIDE, Scheme, get_scheme
 from ..errors import AlignmentError, TagError
 from ..kernels import encode
 from .counts import MUC, Counts, Figures, MucCounts, count, figures
@@ -82,6 +82,15 @@ class Report:
         return self.counts.accuracy
 
     @cached_property
+    def tagged(self) -> Figures:
+        """The figures of single tokens: the same tag, and not `O`; None where spans were given."""
+        return (
+            Figures(None, None, None)
+            if self.counts.tagged is None
+            else figures(*self.counts.tagged)
+        )
+
+    @cached_property
     def muc(self) -> dict[str, MucCounts]:
         """The four MUC-style matches over all labels."""
         return {kind: self.counts.muc_counts(kind) for kind in MUC}
@@ -121,6 +130,7 @@ class Report:
             "macro": self.macro._asdict(),
             "weighted": self.weighted._asdict(),
             "accuracy": self.accuracy,
+            "tagged": self.tagged._asdict(),
             "correct": correct,
             "predicted": predicted,
             "gold": gold,
@@ -196,11 +206,22 @@ def match_sides(gold: Side, predicted: Side) -> tuple[Matched, Counts]:
     counts = count(
         matched,
         tokens=len(gold.tags.codes),
-        right_tokens=int(np.count_nonzero(gold.tags.codes == predicted.tags.codes)),
+        **compare_tags(gold.tags, predicted.tags),
         violations=predicted.repaired,
         gold_violations=gold.repaired,
     )
     return matched, counts
+
+
+def compare_tags(gold: CodedTags, predicted: CodedTags) -> dict[str, Any]:
+    """The counts of tokens that have the same tag on both sides, and of those that have one."""
+    a, b = gold.codes, predicted.codes
+    right = int(np.count_nonzero(a == b))
+    known = max(gold.tags, predicted.tags, key=len)  # one is the beginning of the other
+    outside = known.index(OUTSIDE) if OUTSIDE in known else -1
+    neither = int(np.count_nonzero((a == outside) & (b == outside)))
+    tagged = (len(side) - int(np.count_nonzero(side == outside)) for side in (b, a))
+    return {"right_tokens": right, "tagged": (right - neither, *tagged)}
 
 
 def require_aligned(gold: CodedTags, predicted: CodedTags) -> None:
@@ -255,7 +276,7 @@ def score(
     if scheme is None:
         signature = Signature(metric, average, match_by)
         matched = match(*(nested_columns(side) for side in (gold, pred)))
-        return Report(signature, count(matched, right_tokens=None), (matched,))
+        return Report(signature, count(matched, right_tokens=None, tagged=None), (matched,))
     if repair is None:
         raise TypeError("Name the policy for malformed predictions: repair='begin', for example.")
     found, policy, gold_policy = get_scheme(scheme), get_policy(repair), get_policy(gold_repair)

@@ -1,0 +1,52 @@
+"""The place where tags become spans in spaCy."""
+
+from .about import __version__
+from .codes.check import check
+from .codes.columns import CodedTags, SpanColumns, ViolationColumns
+from .codes.parse import parse, parse_many, validate, validate_many
+from .codes.policy import POLICIES
+from .codes.scheme import SCHEMES
+from .codes.transitions import mask, transitions
+from .codes.violation import Violation
+from .codes.write import (
+    Repaired,
+    RepairedMany,
+    convert,
+    convert_many,
+    repair,
+    repair_many,
+    write,
+    write_many,
+)
+from .scoring.report import Report, score
+from .scoring.signature import Signature
+from .span import Span
+
+__all__ = [
+    "POLICIES",
+    "SCHEMES",
+    "CodedTags",
+    "Repaired",
+    "RepairedMany",
+    "Report",
+    "Signature",
+    "Span",
+    "SpanColumns",
+    "Violation",
+    "ViolationColumns",
+    "__version__",
+    "check",
+    "convert",
+    "convert_many",
+    "mask",
+    "parse",
+    "parse_many",
+    "repair",
+    "repair_many",
+    "score",
+    "transitions",
+    "validate",
+    "validate_many",
+    "write",
+    "write_many",
+]

@@ -1,0 +1,57 @@
+"""Command lines that need no conversion, read without loading pydantic.
+
+Recent releases of typer convert every parameter through pydantic, whose import takes longer than
+most of our commands. Strings, lists of strings and flags come out of the parser as they are; for
+anything else, and for whatever is wrong or asks for help, typer does it all.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_args
+
+from typer.core import TyperCommand
+
+PLAIN = (str, str | None, list[str], bool)
+
+
+class PlainCommand(TyperCommand):
+    """A command of typer that takes plain values as they are."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Fill `ctx.params` from the command line; the result is what was left of it."""
+        try:
+            given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+            values = None if rest else plain_values(self.callback, given)
+        except Exception:  # typer says it better
+            values = None
+        if values is None:
+            return super().parse_args(ctx, args)
+        ctx.params.update(values)
+        ctx.args = []
+        return []
+
+
+def plain_values(
+    function: Callable[..., Any] | None, given: dict[str, Any]
+) -> dict[str, Any] | None:
+    """A value for each parameter of a function, or None where one is missing or not plain."""
+    left = {name: value for name, value in given.items() if _is_given(value)}
+    values = {}
+    for name, parameter in inspect.signature(function or dict, eval_str=True).parameters.items():
+        if name not in left:
+            if parameter.default is parameter.empty:
+                return None
+            values[name] = parameter.default
+            continue
+        value = left.pop(name)
+        kind = (*get_args(parameter.annotation), None)[0]
+        if kind not in PLAIN:
+            return None
+        values[name] = list(value) if kind == list[str] else value
+    return None if left else values
+
+
+def _is_given(value: Any) -> bool:
+    return isinstance(value, (str, bool)) or (isinstance(value, (list, tuple)) and len(value) > 0)
