@@ -88,5 +88,13 @@ setup(
     entry_points={
         "console_scripts": ["spacy-iobes = spacy_iobes.__main__:main"],
         "spacy_cli": ["iobes = spacy_iobes.cli.plugin:app"],
+        "spacy_factories": [
+            f"iobes_{name} = spacy_iobes.pipeline.factories:make_{name}"
+            for name in ("validator", "repairer", "converter")
+        ],
+        "spacy_scorers": [
+            f"spacy-iobes.{name}.v1 = spacy_iobes.pipeline.scorers:{name}"
+            for name in ("tag_scorer", "span_scorer")
+        ],
     },
 )

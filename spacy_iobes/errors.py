@@ -9,6 +9,8 @@ IobesError
 │   ├── SpanRangeError        empty, negative or beyond the sentence
 │   ├── OverlapError          two spans that share a token
 │   └── InexpressibleError    disjoint spans that the scheme has no tags for
+├── ChainError            scores or limits that a chain cannot work with
+│   └── NoPathError           a sequence that no path fits
 ├── AlignmentError        gold and prediction are not of the same tokens
 └── FileError             a file that cannot be read or written as asked
     └── ColumnError           a line that does not have the columns of the file
@@ -97,6 +99,18 @@ class InexpressibleError(SpanError):
     """Spans that are fine in themselves but that the target scheme cannot tell apart."""
 
 
+class ChainError(IobesError, ValueError):
+    """Arrays that a chain cannot work with: their shape is wrong, or they hold NaN or infinity."""
+
+
+class NoPathError(ChainError):
+    """A chain and its limits leave no path; `sequences` are the numbers of those at fault."""
+
+    def __init__(self, message: str, sequences: Sequence[int] = ()):
+        super().__init__(message)
+        self.sequences = tuple(sequences)
+
+
 class AlignmentError(IobesError, ValueError):
     """Gold and prediction are not of the same tokens; nothing is aligned by guess."""
 
@@ -112,3 +126,7 @@ class FileError(IobesError):
 
 class ColumnError(FileError):
     """A line that does not have the columns that the file has elsewhere."""
+
+
+class MalformedTagsWarning(UserWarning):
+    """Malformed tags that somebody only wants to be warned of."""

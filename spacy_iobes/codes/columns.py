@@ -138,6 +138,14 @@ def code_tags(sequences: Tags) -> CodedTags:
     return CodedTags.trusted(codes, offsets, tuple(vocabulary))
 
 
+def different(old: CodedTags, new: CodedTags) -> NDArray[np.bool_]:
+    """Which tokens have another tag now, whatever numbers the tags have on both sides."""
+    numbers = {tag: number for number, tag in enumerate(old.tags)}
+    same = np.array([numbers.get(tag, -1) for tag in new.tags], dtype=np.int32)
+    changed: NDArray[np.bool_] = same[new.codes] != old.codes
+    return changed
+
+
 def _bounds(sentence: Ints, sentences: int) -> list[int]:
     """Where the rows of each sentence begin in a column that is sorted by sentence."""
     bounds: list[int] = np.searchsorted(sentence, np.arange(sentences + 1)).tolist()

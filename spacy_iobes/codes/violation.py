@@ -43,13 +43,19 @@ class Violation:
 
 
 @lru_cache(maxsize=65536)
-def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[str, str]:
-    """The kind of an illegal gap between two tags, and a sentence that says what is wrong."""
+def explain(
+    scheme: Scheme, previous: str | None, current: str | None, edges: tuple[str, str] = ("", "")
+) -> tuple[str, str]:
+    """The kind of an illegal gap between two tags, and a sentence that says what is wrong.
+
+    `edges` are what it calls a place beyond the first and beyond the last tag.
+    """
     read = read_tag(current, scheme) if current is not None else (EDGE, "")
     if read is None:
         known = ", ".join((*scheme.prefixes, "O"))
         return "unreadable", f"{current!r} is not a tag of {scheme.name} (prefixes: {known})"
-    found = f"{previous or 'the sentence start'} -> {current or 'the sentence end'}"
+    names = (edges[0] or "the sentence start", edges[1] or "the sentence end")
+    found = f"{previous or names[0]} -> {current or names[1]}"
     before = read_tag(previous, scheme) if previous is not None else (EDGE, "")
     assert before is not None, "what follows an unreadable tag is not judged"
     (p, label), (c, other) = before, read
@@ -71,6 +77,12 @@ def explain(scheme: Scheme, previous: str | None, current: str | None) -> tuple[
     return "start", cannot_start
 
 
-def violation(scheme: Scheme, index: int, previous: str | None, current: str | None) -> Violation:
+def violation(
+    scheme: Scheme,
+    index: int,
+    previous: str | None,
+    current: str | None,
+    edges: tuple[str, str] = ("", ""),
+) -> Violation:
     """The violation of an illegal gap before token `index`."""
-    return Violation(index, previous, current, *explain(scheme, previous, current))
+    return Violation(index, previous, current, *explain(scheme, previous, current, edges))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codes.columns import CodedTags, SpanColumns
+from ..codes.columns import CodedTags, SpanColumns, different
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
@@ -80,14 +80,6 @@ def edit_file(
             put((b"" if number else reader.mark) + output.render(part, tags))
     done.documents, done.sentences, done.tokens = reader.documents, reader.sentences, reader.tokens
     return done
-
-
-def different(old: CodedTags, new: CodedTags) -> NDArray[np.bool_]:
-    """Which tokens have another tag now, whatever numbers the tags have on both sides."""
-    numbers = {tag: number for number, tag in enumerate(old.tags)}
-    same = np.array([numbers.get(tag, -1) for tag in new.tags], dtype=np.int32)
-    changed: NDArray[np.bool_] = same[new.codes] != old.codes
-    return changed
 
 
 def _watched(

@@ -1,0 +1,1 @@
+"""spaCy components and scorers."""

@@ -1,0 +1,159 @@
+"""Scorers for `nlp.evaluate`, `spacy train` and `spacy evaluate` that say how they score.
+
+They return `iobes_p`, `iobes_r`, `iobes_f`, `iobes_f_per_type`, `iobes_violations` and
+`iobes_signature`. As in spaCy's own scorer, a prediction over a token that the reference does not
+annotate is neither right nor wrong, and what cannot be divided is 0; without any annotation the
+figures are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..codes.policy import get_policy
+from ..codes.scheme import get_scheme
+from ..corpus.examples import Places, same_tokens
+from ..corpus.sources import Entities, Source, SpanGroup, get_source, group_spans
+from ..corpus.tagged import TaggedDocs, Unit
+from ..errors import UnknownNameError
+from ..scoring.counts import count
+from ..scoring.matching import match, nested_columns
+from ..scoring.report import Report
+from ..scoring.signature import SPANS, Signature
+from ..span import Span
+from .doc_pipe import Scorer
+
+WEIGHTS = {
+    "iobes_f": 1.0,
+    "iobes_p": 0.0,
+    "iobes_r": 0.0,
+    "iobes_f_per_type": None,
+    "iobes_violations": None,
+    "iobes_signature": None,
+}
+"""How a component that has such a scorer weighs its figures in training."""
+
+
+class Read(NamedTuple):
+    """The spans of some Docs, the tokens that are not annotated, and the violations on the way."""
+
+    spans: list[list[Span]]
+    missing: list[list[int]]
+    violations: int
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the spans of one side of the examples."""
+
+    source: Source
+    scheme: str
+    policy: str
+    unit: Unit = "doc"
+
+    def read(self, docs: Sequence[Doc], borders: Sequence[Doc]) -> Read:
+        """The spans of all Docs; `borders` are Docs of the same tokens that know the sentences."""
+        if isinstance(self.source, SpanGroup):  # spans may overlap there, tags may not
+            key = self.source.key
+            missing = [[] if key in doc.spans else list(range(len(doc))) for doc in docs]
+            return Read([group_spans(doc, key) for doc in docs], missing, 0)
+        scheme = get_scheme("bio" if isinstance(self.source, Entities) else self.scheme)
+        tagged = TaggedDocs.read(docs, self.source, scheme, self.unit, borders)
+        spans = list(tagged.spans(get_policy(self.policy)))
+        missing = [tagged.absent(number)[0] for number in range(len(docs))]
+        return Read(spans, missing, len(tagged.malformed))
+
+
+@dataclass(frozen=True)
+class SpanScorer:
+    """Scores the predictions of examples against their references; can be pickled."""
+
+    signature: Signature
+    gold: Reader
+    predicted: Reader
+    as_ents: bool = False
+
+    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score; what a component says of itself, `kwargs`, does not matter here."""
+        pairs = [(example.reference, example.predicted) for example in examples]
+        references, predictions = [a for a, _ in pairs], [b for _, b in pairs]
+        borders = [a if same_tokens(a, b) else b for a, b in pairs]
+        answers = self.gold.read(references, references)
+        guesses = self.predicted.read(predictions, borders)
+        gold, predicted = [], []
+        for number, (reference, prediction) in enumerate(pairs):
+            places = Places(reference, prediction)
+            gold.append(places.of_reference(answers.spans[number]))
+            missing = answers.missing[number]
+            predicted.append(places.of_prediction(guesses.spans[number], missing))
+        matched = match(nested_columns(gold), nested_columns(predicted))
+        report = Report(self.signature, count(matched, violations=guesses.violations))
+        annotated = any(len(m) < len(a) for m, a in zip(answers.missing, references))
+        return scores_of(report, annotated, self.as_ents)
+
+
+def scores_of(report: Report, annotated: bool, as_ents: bool) -> dict[str, Any]:
+    """The figures under the names that spaCy shows, weighs and stores."""
+    figures = [figure or 0.0 for figure in report.micro] if annotated else [None] * 3
+    per_type = {
+        label: {key: figure or 0.0 for key, figure in zip("prf", row)}
+        for label, row in report.per_label.items()
+    }
+    scores: dict[str, Any] = {f"iobes_{key}": value for key, value in zip("prf", figures)}
+    scores["iobes_f_per_type"] = per_type if annotated else None
+    scores["iobes_violations"] = report.counts.violations
+    scores["iobes_signature"] = str(report.signature)
+    if as_ents:
+        scores |= {f"ents_{key}": value for key, value in zip("prf", figures)}
+        scores["ents_per_type"] = scores["iobes_f_per_type"]
+    return scores
+
+
+def tag_scorer(
+    *,
+    scheme: str,
+    repair: str,
+    gold_repair: str = "raise",
+    source: str = "user_data",
+    gold_source: str = "ents",
+    unit: Unit = "doc",
+    as_ents: bool = False,
+) -> Scorer:
+    """Score predicted tags, read from `source`, against what `gold_source` of the reference holds.
+
+    With `as_ents` the figures are also returned under spaCy's own names (`ents_f` and so on), which
+    `spacy evaluate` prints.
+    """
+    signature = Signature(scheme=scheme, repair=repair, gold=gold_repair)
+    gold = Reader(get_source(gold_source), scheme, gold_repair, unit)
+    return SpanScorer(signature, gold, Reader(get_source(source), scheme, repair, unit), as_ents)
+
+
+def span_scorer(
+    *,
+    scheme: str | None,
+    repair: str | None,
+    gold_repair: str = "raise",
+    source: str = "ents",
+    unit: Unit = "doc",
+    as_ents: bool = False,
+) -> Scorer:
+    """Score the spans that a pipeline ends with: `ents`, or a span group, `spans:KEY`.
+
+    `scheme` and `repair` say in the signature how tags became these spans; both are null if there
+    never were tags. Entities that are malformed are repaired by the same policy, or refused.
+    """
+    place = get_source(source)
+    if not isinstance(place, (Entities, SpanGroup)):
+        known = ("ents", "spans:KEY")
+        message = f"span_scorer reads {' or '.join(known)}, not {source!r}. For tags there is "
+        raise UnknownNameError(f"{message}spacy-iobes.tag_scorer.v1.", source, known)
+    policy = repair or "raise"
+    signature = Signature(scheme=scheme or SPANS, repair=policy, gold=gold_repair)
+    gold, predicted = (Reader(place, "bio", name, unit) for name in (gold_repair, policy))
+    return SpanScorer(signature, gold, predicted, as_ents)
