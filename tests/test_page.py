@@ -173,7 +173,7 @@ def test_sentences_of_many_parts_are_numbered_through(tmp_path: Path) -> None:
     gold.write_text(filler * 10_000 + "a B-Z\n\n" + "b B-A\n\n")
     predicted.write_text(filler * 10_000 + "a B-A\n\n" + "b B-A\n\n")
     report, scorers = scored((gold, predicted))
-    assert len(report.matched) > 1
+    assert len(report.kept) > 1
     data = data_of(page(report, scorers, ""))
     (sentence,) = data["sentences"]
     assert sentence == {
@@ -201,7 +201,7 @@ def test_no_spans(tmp_path: Path) -> None:
 
 def test_a_report_without_its_mistakes_is_refused(files: Files) -> None:
     report, scorers = scored(files)
-    for part in (replace(report, matched=()), replace(report, located=())):
+    for part in (replace(report, kept=()), replace(report, located=())):
         with pytest.raises(ValueError, match="keep_mistakes"):
             page(part, scorers, "")
 

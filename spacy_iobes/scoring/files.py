@@ -11,7 +11,7 @@ from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
 from ..corpus.pairs import Pair
 from .counts import Counts
-from .matching import Matched
+from .matching import Kept
 from .report import Mistake, Report, Side, match_sides, mistakes
 from .signature import Signature
 
@@ -46,7 +46,7 @@ class PairScorer:
         self.scheme = get_scheme(signature.scheme)
         self.policies = get_policy(signature.gold), get_policy(signature.repair)
         self.counts = Counts.none()
-        self.matched: list[Matched] = []
+        self.kept: list[Kept] = []
         self.located: list[Located] = []
         self.refused: list[Violation] = []
 
@@ -67,14 +67,14 @@ class PairScorer:
             found = mistakes(matched, before)
             self.located += [_located(mistake, pair, before) for mistake in found]
         if self.keep_matched:
-            self.matched.append(matched)
+            self.kept.append(Kept.of(matched))
         self.counts += counts
 
     def report(self) -> FileReport:
         """The score of all pairs."""
         if self.refused:
             raise refusal(self.scheme, self.refused)
-        return FileReport(self.signature, self.counts, tuple(self.matched), tuple(self.located))
+        return FileReport(self.signature, self.counts, tuple(self.kept), tuple(self.located))
 
 
 def score_pairs(

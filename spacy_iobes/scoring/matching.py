@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,49 @@ class Matched:
         same: NDArray[np.bool_] = getattr(self.predicted, column) == theirs[partner]
         return same & (partner >= 0)
 
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Of each prediction: it is gold."""
+        return self.same_label & self.same_borders
+
+    def faulty(self) -> Matched:
+        """The same, but only the spans of sentences in which something is wrong."""
+        correct, predicted, gold = self.by_sentence().T
+        wrong = (correct < predicted) | (correct < gold)
+        kept = [np.flatnonzero(wrong[side.sentence]) for side in (self.gold, self.predicted)]
+        number = np.full(self.gold.total + 1, -1, dtype=np.int32)  # the last for those without one
+        number[kept[0]] = np.arange(len(kept[0]))
+        gold_side, predicted_side = (
+            SpanColumns.trusted((column[rows] for column in _rows(side)), self.labels, len(wrong))
+            for side, rows in zip((self.gold, self.predicted), kept)
+        )
+        partners = [number[partner[kept[1]]] for partner in (self.by_border, self.by_label)]
+        return Matched(self.labels, gold_side, predicted_side, *partners)
+
     def by_sentence(self) -> NDArray[np.int64]:
         """(correct, predicted, gold) of every sentence."""
-        exact = self.predicted.sentence[self.same_label & self.same_borders]
+        exact = self.predicted.sentence[self.right]
         columns = (exact, self.predicted.sentence, self.gold.sentence)
         size = self.gold.sentences
         return np.stack([np.bincount(column, minlength=size) for column in columns], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What a report keeps of a part: little where most is right.
+
+    `tallies` are (correct, predicted, gold) of every sentence, and `faulty` the sentences in which
+    something is wrong.
+    """
+
+    tallies: NDArray[np.unsignedinteger[Any]]
+    faulty: Matched
+
+    @classmethod
+    def of(cls, matched: Matched) -> Kept:
+        """Keep of a matching what mistakes and tests of significance need."""
+        tallies = matched.by_sentence()
+        return cls(tallies.astype(np.min_scalar_type(tallies.max(initial=0))), matched.faulty())
 
 
 def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:

@@ -173,7 +173,7 @@ def moved(before: float | None, after: float | None) -> str:
 def mistakes_data(report: FileReport) -> dict[str, Any]:
     """Every mistake, and the sentences they are in with all their spans."""
     correct, predicted, gold = report.counts.totals
-    kept = sum(part.gold.sentences for part in report.matched) == report.counts.sentences
+    kept = sum(len(part.tallies) for part in report.kept) == report.counts.sentences
     if not kept or (not report.located and (correct < predicted or correct < gold)):
         raise ValueError(
             "The page shows mistakes: score with keep_matched=True and keep_mistakes=True."
@@ -206,11 +206,11 @@ def spans_of(report: FileReport, side: str, sentences: list[int]) -> Spans:
     """All spans of one side in some sentences, right or wrong."""
     spans: Spans = defaultdict(list)
     before = 0
-    for part in report.matched:
-        columns = getattr(part, side)
+    for part in report.kept:
+        columns = getattr(part.faulty, side)
         wanted = np.flatnonzero(np.isin(columns.sentence + before, sentences)).tolist()
         for i in wanted:
-            span = int(columns.start[i]), int(columns.end[i]), part.labels[columns.label[i]]
+            span = int(columns.start[i]), int(columns.end[i]), columns.labels[columns.label[i]]
             spans[before + int(columns.sentence[i])].append(span)
-        before += part.gold.sentences
+        before += len(part.tallies)
     return spans

@@ -17,7 +17,7 @@ from ..codes.scheme import OUTSIDE, Scheme, get_scheme
 from ..errors import AlignmentError, TagError
 from ..kernels import encode
 from .counts import MUC, Counts, Figures, MucCounts, count, figures
-from .matching import Matched, match, nested_columns
+from .matching import Kept, Matched, match, nested_columns
 from .signature import Signature
 
 SENTENCES = 1 << 15  # scored at a time
@@ -42,7 +42,7 @@ class Report:
 
     signature: Signature
     counts: Counts
-    matched: tuple[Matched, ...] = ()
+    kept: tuple[Kept, ...] = ()
 
     def __str__(self) -> str:
         value = "undefined" if self.value is None else f"{100 * self.value:.2f}"
@@ -108,16 +108,16 @@ class Report:
 
     def by_sentence(self) -> NDArray[np.int64]:
         """(correct, predicted, gold) of every sentence, for tests of significance."""
-        parts = [matched.by_sentence() for matched in self.matched]
-        return np.concatenate(parts) if parts else np.zeros((0, 3), dtype=np.int64)
+        nothing = np.zeros((0, 3), dtype=np.int64)
+        return np.concatenate([nothing, *(part.tallies for part in self.kept)], dtype=np.int64)
 
     @property
     def mistakes(self) -> Iterator[Mistake]:
         """Every false positive and false negative, sentence by sentence."""
         before = 0
-        for matched in self.matched:
-            yield from mistakes(matched, before)
-            before += matched.gold.sentences
+        for part in self.kept:
+            yield from mistakes(part.faulty, before)
+            before += len(part.tallies)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the mistakes, ready for JSON; None where a figure is undefined."""
@@ -162,7 +162,7 @@ def mistakes(matched: Matched, before: int = 0) -> Iterator[Mistake]:
         (int(matched.gold.sentence[i]), gold[i].start, 0, MISSED, gold[i], None)
         for i in np.flatnonzero(left).tolist()
     ]
-    for k in np.flatnonzero(~(label & borders)).tolist():
+    for k in np.flatnonzero(~matched.right).tolist():
         i = int(matched.by_border[k])
         kind = SPURIOUS
         if i >= 0:
@@ -276,15 +276,17 @@ def score(
     if scheme is None:
         signature = Signature(metric, average, match_by)
         matched = match(*(nested_columns(side) for side in (gold, pred)))
-        return Report(signature, count(matched, right_tokens=None, tagged=None), (matched,))
+        counts = count(matched, right_tokens=None, tagged=None)
+        return Report(signature, counts, (Kept.of(matched),))
     if repair is None:
         raise TypeError("Name the policy for malformed predictions: repair='begin', for example.")
     found, policy, gold_policy = get_scheme(scheme), get_policy(repair), get_policy(gold_repair)
     signature = Signature(metric, average, match_by, found.name, policy.name, gold_policy.name)
 
-    def scored(part: tuple[Any, Any]) -> tuple[Matched, Counts]:
+    def scored(part: tuple[Any, Any]) -> tuple[Kept, Counts]:
         a, b = code_alike(*part)
-        return match_sides(Side(a, gold_policy, found), Side(b, policy, found))
+        matched, counts = match_sides(Side(a, gold_policy, found), Side(b, policy, found))
+        return Kept.of(matched), counts
 
     whole = [side if isinstance(side, (list, CodedTags)) else list(side) for side in (gold, pred)]
     try:
@@ -293,4 +295,4 @@ def score(
         scored((whole[0], whole[1]))  # the same error with everything in it, counted from the start
         raise
     counts = sum((more for _, more in parts), Counts.none())
-    return Report(signature, counts, tuple(matched for matched, _ in parts))
+    return Report(signature, counts, tuple(kept for kept, _ in parts))
