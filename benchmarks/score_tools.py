@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from spacy_iobes import Report, repair_many, score
-from spacy_iobes.scoring.formats import as_table
-from spacy_iobes.scoring.report import code_alike
+from spacy_iobes.scoring.formats import formatted
+from spacy_iobes.scoring.sides import code_alike
 
 from .corpora import LABELS, Corpus, Sentences, interned, perturbed
 from .tools import Tool, Tools
@@ -42,7 +42,7 @@ def our_tools() -> Tools:
 
     def written(pair: Pair) -> tuple[Report, str]:
         report = ours(pair)
-        return report, as_table(report)
+        return report, formatted(report)
 
     def compared(report: Report) -> Result:
         return result(*report.counts.totals, report.micro.f1)

@@ -60,7 +60,7 @@ def test_same_sees_the_difference() -> None:
 
 
 def test_the_twins_are_two() -> None:
-    for name in ("encode", "lists", "violations", "decode", "write", "nearest"):
+    for name in ("encode", "lists", "violations", "decode", "write", "nearest", "align"):
         assert getattr(compiled, name) is not getattr(tags_numpy, name)
 
 
@@ -132,6 +132,51 @@ def test_nearest_for_every_short_sequence(scheme: str) -> None:
     corpus = [list(tags) for tags in product(by_hand.all_tags(scheme), repeat=length)]
     codes, offsets, packed = coded(corpus, scheme)
     agree("nearest", packed[codes], offsets, legal, len(kind.prefixes), len(kind.inside))
+
+
+Row = tuple[int, int, int, int]
+
+
+def aligned_by_hand(gold: list[Row], predicted: list[Row], by_label: bool) -> list[int]:
+    """The contract of `align`, word for word, in as many steps as it takes."""
+    left = [span for span in gold if span not in predicted]
+    found = {span: span for span in predicted if span in gold}
+    for span in predicted:
+        sentence, start, end, label = span
+        near = [g for g in left if g[0] == sentence and g[1] < end and start < g[2]]
+        if span in found or not near:
+            continue
+        fitting = [g for g in near if g[1:3] == (start, end)]
+        if by_label:
+            fitting = [g for g in near if g[3] == label]
+            fitting.sort(key=lambda g: abs(g[1] - start) + abs(g[2] - end))
+        found[span] = (fitting or near)[0]
+        left.remove(found[span])
+    return [gold.index(found[span]) if span in found else -1 for span in predicted]
+
+
+rows = st.sets(
+    st.builds(
+        lambda s, a, n, label: (s, a, a + n, label),
+        st.integers(0, 1),
+        st.integers(0, 9),
+        st.integers(1, 9),
+        st.integers(0, 2),
+    ),
+    max_size=9,
+).map(sorted)
+
+
+@given(rows, rows, st.booleans())
+def test_align(gold: list[Row], predicted: list[Row], by_label: bool) -> None:
+    """Spans that overlap, nest and repeat."""
+    sides = (
+        tuple(np.ascontiguousarray(c) for c in np.array(side, "i4").reshape(-1, 4).T)
+        for side in (gold, predicted)
+    )
+    partner, equal = agree("align", *sides, by_label)
+    assert partner.tolist() == aligned_by_hand(gold, predicted, by_label)
+    assert equal == len(set(gold) & set(predicted))
 
 
 @pytest.mark.parametrize("corpus", [[], [[]], [[], [], []]])

@@ -94,9 +94,23 @@ def many(folder: Path) -> Path:
     return made(gold, predicted)
 
 
-def made(gold: Path, predicted: Path) -> Path:
+@pytest.fixture(scope="module")
+def perfect(folder: Path) -> Path:
+    """A page where every figure is 100.00."""
+    gold = written(folder / "perfect.bio", 0, 1)
+    return made(gold, gold)
+
+
+@pytest.fixture(scope="module")
+def partial(folder: Path) -> Path:
+    """The small corpus by another match, and not all of its mistakes."""
+    gold, predicted = written(folder / "muc.gold", 0, 1), written(folder / "muc.system", 0, 2)
+    return made(gold, predicted, "--match", "muc-partial", "--limit", "4")
+
+
+def made(gold: Path, predicted: Path, *options: str) -> Path:
     path = gold.with_suffix(".html")
-    result = run(gold, predicted, "--repair", "begin", "--output", path)
+    result = run(gold, predicted, "--repair", "begin", "--output", path, *options)
     assert result.exit_code == 0, result.stderr
     return path
 
@@ -222,6 +236,25 @@ def test_figures(opened: Open, small: Path) -> None:
     assert texts(browser, "#policy-table .refused") == ["refused"]
     assert texts(browser, "#policy-table .chosen td") == ["1", "28.57", "33.33", "30.77", "0.00"]
     assert len(texts(browser, "#match-table tbody tr")) == 4
+
+
+def test_figures_of_another_match(opened: Open, partial: Path) -> None:
+    browser = opened(partial)
+    assert texts(browser, "#score") == ["61.54"]
+    assert texts(browser, "#match")[0].startswith("spans that overlap")
+    assert texts(browser, "#policy-figures") == ["micro average, muc-partial match"]
+    assert texts(browser, ".scores tr:nth-child(3) td")[:7] == ["3", "0", "1", "0", "1", "1", "0"]
+    assert len(texts(browser, ".scores tr:nth-child(3) .fill")) == 3
+
+
+def test_the_page_says_that_it_does_not_hold_all_mistakes(
+    opened: Open, partial: Path, small: Path
+) -> None:
+    browser = opened(partial)
+    assert texts(browser, "#count") == ["4 of 4 mistakes"]
+    assert texts(browser, "#cut")[0].startswith("This page holds the first 4 of 6 mistakes.")
+    assert browser.find_element("id", "cut").is_displayed()
+    assert not opened(small).find_element("id", "cut").is_displayed()
 
 
 def test_labels_have_colours_of_their_own(opened: Open, small: Path) -> None:
@@ -392,7 +425,7 @@ def is_dark(browser: Chrome) -> bool:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["small", "wide", "many"])
+@pytest.mark.parametrize("name", ["small", "wide", "many", "perfect", "partial"])
 def test_nothing_is_wider_than_the_page(
     opened: Open, name: str, width: int, request: pytest.FixtureRequest
 ) -> None:
@@ -415,7 +448,7 @@ def test_nothing_is_wider_than_the_page(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["small", "wide"])
+@pytest.mark.parametrize("name", ["small", "wide", "perfect", "partial"])
 def test_nothing_overlaps(
     opened: Open, name: str, width: int, request: pytest.FixtureRequest
 ) -> None:
@@ -439,6 +472,46 @@ def test_nothing_overlaps(
             }));
         }
         return found;
+    """
+    assert js(browser, code) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_figure_stands_on_one_line(opened: Open, perfect: Path, width: int) -> None:
+    browser = opened(perfect, width)
+    code = """
+        return [...document.querySelectorAll(".figure > :first-child")]
+            .map((e) => [e.textContent, e.getClientRects().length, e.scrollWidth <= e.clientWidth,
+                e.offsetHeight < 1.9 * parseFloat(getComputedStyle(e).fontSize)]);
+    """
+    figures = js(browser, code)
+    assert ["100.00", 1, True, True] in figures
+    assert all(figure[1:] == [1, True, True] for figure in figures)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_colour_stands_beside_its_label(opened: Open, wide: Path, width: int) -> None:
+    browser = opened(wide, width)
+    code = """
+        return [...document.querySelectorAll(".named")].map((e) => {
+            const [swatch, name] = [...e.children].map((child) => child.getBoundingClientRect());
+            return swatch.right <= name.left && swatch.bottom <= name.top + 24;
+        });
+    """
+    beside = js(browser, code)
+    assert len(beside) > 29
+    assert all(beside)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_label_of_the_heat_map_is_cut(opened: Open, wide: Path, width: int) -> None:
+    browser = opened(wide, width)
+    code = """
+        return [...document.querySelectorAll(".heat th span")].filter((e) => {
+            const style = getComputedStyle(e);
+            const cut = e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1;
+            return style.textOverflow === "ellipsis" || style.overflow === "hidden" || cut;
+        }).map((e) => e.outerHTML);
     """
     assert js(browser, code) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections import Counter
 from itertools import permutations
 from typing import Any
 
@@ -12,13 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_iobes import CodedTags, Report, Signature, score
+from spacy_iobes import CodedTags, Counts, Report, Signature, score
 from spacy_iobes.codes.columns import code_tags
-from spacy_iobes.errors import AlignmentError, MalformedTagsError, UnknownNameError
-from spacy_iobes.scoring import report as report_module
-from spacy_iobes.scoring.counts import MUC, Counts
-from spacy_iobes.scoring.formats import FORMATS, as_csv, as_json, as_latex, as_markdown, as_table
-from spacy_iobes.scoring.report import Mistake
+from spacy_iobes.errors import (
+    AlignmentError,
+    MalformedTagsError,
+    SpanRangeError,
+    UnknownNameError,
+    UnreadableTagError,
+)
+from spacy_iobes.scoring import sides as sides_module
+from spacy_iobes.scoring.counts import MUC
+from spacy_iobes.scoring.formats import FORMATS, as_json, formatted
+from spacy_iobes.scoring.mistakes import Mistake
 
 GOLD = [["B-X", "I-X", "O", "B-Y"], ["O", "B-X"], ["B-Y", "I-Y", "I-Y"]]
 PRED = [["B-X", "I-X", "O", "B-X"], ["B-X", "O"], ["O", "B-Y", "I-Y"]]
@@ -78,8 +85,8 @@ def test_undefined_is_none(gold: Any, pred: Any, figures: tuple[float | None, ..
     found = score(gold, pred, scheme="bio", repair="raise")
     assert found.micro == figures
     assert json.loads(as_json(found))["micro"]["precision"] == figures[0]
-    for form in FORMATS.values():
-        assert "nan" not in form(found)
+    for form in FORMATS:
+        assert "nan" not in formatted(found, form)
 
 
 def test_repair_is_named_and_counted() -> None:
@@ -188,6 +195,7 @@ def test_identities(corpus: Any) -> None:
     assert found.muc["strict"].correct == correct
     assert found.muc["strict"].f1 == found.micro.f1
     wrong = list(found.mistakes)
+    assert Counter(m.kind for m in wrong) == Counter(found.kinds)
     assert sum(m.gold is not None for m in wrong) == of_gold - correct
     assert sum(m.predicted is not None for m in wrong) == predicted - correct
     assert found.by_sentence().sum(axis=0).tolist() == [correct, predicted, of_gold]
@@ -205,30 +213,135 @@ def test_gold_and_prediction_change_places(corpus: Any) -> None:
 def test_reports_cannot_be_changed_and_can_be_pickled(report: Report) -> None:
     with pytest.raises(AttributeError):
         report.counts = Counts.none()  # type: ignore[misc]
-    assert pickle.loads(pickle.dumps(report)).counts == report.counts
+    with pytest.raises(TypeError):
+        report.per_label["X"] = report.micro  # type: ignore[index]
+    with pytest.raises(TypeError):
+        report.muc["strict"] = report.muc["type"]  # type: ignore[index]
+    again = pickle.loads(pickle.dumps(report))
+    assert again == report
+    assert list(again.mistakes) == list(report.mistakes)
+    for counts in (report.counts, again.counts, report.counts + Counts.none()):
+        for table in (counts.exact, counts.muc, counts.confusion):
+            with pytest.raises(ValueError, match="read-only"):
+                table[...] = 0
 
 
-def test_signature_in_every_format(report: Report) -> None:
-    for name in set(FORMATS) - {"conlleval"}:
-        text = FORMATS[name](report)
-        assert str(report.signature) in text
-        assert text.endswith("\n")
+def test_what_made_the_counts_cannot_change_them() -> None:
+    exact = np.zeros((1, 3), dtype=np.int64)
+    counts = Counts(("X",), exact, np.zeros((4, 2, 1, 4)), np.zeros((2, 2)))  # type: ignore[arg-type]
+    exact[0, 0] = 7
+    assert counts.totals == (0, 0, 0)
 
 
-def test_formats(report: Report) -> None:
-    assert "micro average        4          4        1      25.00   25.00  25.00" in as_table(
-        report
-    )
-    assert "| X | 2 | 3 | 1 | 33.33 | 50.00 | 40.00 |" in as_markdown(report)
-    assert "X,2,3,1,0.3333333333333333,0.5,0.4," in as_csv(report)
-    assert r"X & 2 & 3 & 1 & 33.33 & 50.00 & 40.00 \\" in as_latex(report)
-    assert json.loads(as_json(report))["labels"]["X"]["gold"] == 2
+def test_equal_input_gives_equal_reports(report: Report) -> None:
+    again = score(GOLD, PRED, scheme="bio", repair="begin")
+    assert report == again
+    assert len({report, again}) == 1
+    assert report != score(GOLD, PRED, scheme="bio", repair="begin", metric="recall")
+    assert report != score(GOLD, GOLD, scheme="bio", repair="begin")
+    assert report != "25.00"
 
 
-def test_labels_that_look_like_markup() -> None:
-    found = score([["B-a|b_c%"]], [["B-a|b_c%"]], scheme="bio", repair="raise")
-    assert r"a\|b_c%" in as_markdown(found)
-    assert r"a|b\_c\%" in as_latex(found)
+def test_kinds_of_mistakes_by_hand(report: Report) -> None:
+    kinds = {"label": 1, "border": 1, "label and border": 0, "missed": 1, "spurious": 1}
+    assert report.kinds == kinds
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([[(0.5, 2, "X")]], r"Sentence 0: a span is .* integers .* not \(0.5, 2, 'X'\)"),
+        ([[], [("0", 1, "X")]], "Sentence 1: a span is"),
+        ([[(0, 1, None)]], r"the label of \(0, 1, None\) is no str"),
+        ([[(0, 1, "X", 2)]], "a span is"),
+        ([[3]], "a span is"),
+        ([["B-X", "O"]], r"the string 'B-X'.*Tags need their scheme: score\("),
+    ],
+)
+def test_what_is_no_span(spans: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        score(spans, spans)
+
+
+@pytest.mark.parametrize("span", [(1, 1, "X"), (-1, 1, "X"), (2, 1, "X"), (0, 2**31, "X")])
+def test_spans_that_cannot_be(span: Any) -> None:
+    with pytest.raises(SpanRangeError, match=r"Sentence 0: .* is no span"):
+        score([[span]], [[]])
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert score([[(np.int64(0), np.int32(2), "X")]], [[(0, 2, "X")]]).value == 1
+
+
+def test_spans_know_no_policies() -> None:
+    spans = [[(0, 1, "X")]]
+    for wrong in ({"repair": "begin"}, {"gold_repair": "discard"}):
+        with pytest.raises(TypeError, match="nothing to repair in spans"):
+            score(spans, spans, **wrong)
+    for wrong in ({"repair": "nonsense"}, {"gold_repair": "nonsense"}):
+        with pytest.raises(UnknownNameError, match="nonsense"):
+            score(spans, spans, **wrong)
+    assert score(spans, spans, repair="raise", gold_repair="none").value == 1
+
+
+def test_lists_of_spans_have_the_same_length() -> None:
+    with pytest.raises(AlignmentError, match="1 gold sentences but 2"):
+        score([[]], [[], []])
+
+
+def test_errors_say_which_side_is_at_fault() -> None:
+    good, bad, strange = [["B-X"], ["O"]], [["I-X"], ["O"]], [["Q-X"], ["O"]]
+    with pytest.raises(MalformedTagsError, match=r"in the gold: .*\(gold_repair=\): begin"):
+        score(bad, good, scheme="bio", repair="begin")
+    with pytest.raises(MalformedTagsError, match=r"in the predictions: .*\(repair=\): begin"):
+        score(good, bad, scheme="bio", repair="raise")
+    with pytest.raises(UnreadableTagError, match=r"^gold, sentence 0, token 0: 'Q-X'"):
+        score(strange, good, scheme="bio", repair="begin")
+    with pytest.raises(UnreadableTagError, match=r"^predictions, sentence 0.*No policy repairs"):
+        score(good, strange, scheme="bio", repair="raise")
+
+
+def test_counts_of_what_does_not_exist(report: Report) -> None:
+    with pytest.raises(UnknownNameError, match=r"Unknown label .FOO.\. Known: X, Y"):
+        report.counts.muc_counts("strict", "FOO")
+    with pytest.raises(UnknownNameError, match="Unknown match 'FOO'"):
+        report.counts.muc_counts("FOO")
+
+
+def test_counts_add_up_with_sum(report: Report) -> None:
+    assert sum([report.counts]) == report.counts
+    assert sum([report.counts, Counts.none()]) == report.counts
+    assert sum([report.counts, report.counts]).totals == (2, 8, 8)  # type: ignore[union-attr]
+    for wrong in (1, "0", None):
+        with pytest.raises(TypeError):
+            report.counts + wrong
+
+
+LONG = 200_000  # tokens of one sentence
+
+
+def test_one_long_sentence_of_tags() -> None:
+    """Each gold span lies on a prediction's border: all are wrong, and all are paired."""
+    gold = ["B-X", "I-X"] * (LONG // 2)
+    pred = ["O", *gold[:-1]]
+    found = score([gold], [pred], scheme="bio", repair="begin")
+    assert found.counts.totals == (0, LONG // 2, LONG // 2)
+    assert found.kinds["border"] == LONG // 2
+    first, *_ = found.mistakes
+    assert first == Mistake("border", 0, (0, 2, "X"), (1, 3, "X"))
+
+
+@pytest.mark.parametrize("label", ["X", "Y"])
+def test_one_long_sentence_of_nested_spans(label: str) -> None:
+    """An outer span overlaps all others, but each prediction is answered by the one it overlaps."""
+    outer = (0, LONG, "Z")
+    gold = [outer, *((i, i + 2, "X") for i in range(0, LONG, 4))]
+    pred = [outer, *((i, i + 3, label) for i in range(0, LONG, 4))]
+    found = score([gold], [pred])
+    size = LONG // 4
+    assert found.counts.totals == (1, size + 1, size + 1)
+    assert found.muc["partial"][:5] == (1, 0, size, 0, 0)
+    assert found.muc["type"].correct == 1 + size * (label == "X")
 
 
 @given(
@@ -300,7 +413,7 @@ def test_the_size_of_parts_does_not_matter(corpus: Any) -> None:
     gold, pred = corpus
     whole = scored(gold, pred)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_module, "SENTENCES", 2)
+        patch.setattr(sides_module, "SENTENCES", 2)
         parts = scored(gold, pred)
         again = scored(*map(code_tags, (gold, pred)))
     assert parts.counts == whole.counts == again.counts
@@ -309,7 +422,7 @@ def test_the_size_of_parts_does_not_matter(corpus: Any) -> None:
 
 
 def test_errors_count_from_the_start_whatever_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_module, "SENTENCES", 1)
+    monkeypatch.setattr(sides_module, "SENTENCES", 1)
     gold = [["O"], ["B-X"], ["B-X"]]
     with pytest.raises(MalformedTagsError, match=r"sentence 1, .*sentence 2, ") as caught:
         score(gold, [["O"], ["I-X"], ["I-X"]], scheme="bio", repair="raise")

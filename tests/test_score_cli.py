@@ -51,6 +51,7 @@ def test_score_as_a_table(folder: Path) -> None:
         "weighted average     2          3        1      16.67   50.00  25.00",
         "",
         "token accuracy 50.00 of 4 tokens",
+        "score 40.00",
         f"signature {signature}",
     ]
 
@@ -95,6 +96,7 @@ def test_policies_side_by_side(folder: Path) -> None:
     values = {row["policy"]: row["value"] for row in rows}
     assert list(values) == list(POLICIES)
     assert values["raise"] is None
+    assert [row["refused"] for row in rows] == [True, *[False] * (len(POLICIES) - 1)]
     assert (values["begin"], values["discard"]) == (1, 2 / 3)
     text = run(folder, "score gold broken -s bio --policies").stdout
     assert "refused" in text
@@ -107,7 +109,8 @@ def test_several_runs(folder: Path) -> None:
     text = run(folder, "score gold pred gold -s bio").stdout
     assert "mean" in text
     assert "70.00" in text
-    assert run(folder, "score gold pred gold -s bio --format latex").exit_code == 2
+    for form in ("latex", "csv", "markdown"):
+        assert "mean" in run(folder, f"score gold pred gold -s bio --format {form}").stdout
 
 
 def test_output_to_a_file(folder: Path) -> None:
@@ -122,7 +125,11 @@ def test_output_to_a_file(folder: Path) -> None:
         ("a B-X\nb I-X\nC O\n\nd B-Y\n", "'c' in line 3, but {other} has 'C' in line 3"),
         (
             "\n\na B-X\nb I-X\n\nd B-Y\n",
-            "{gold} has 3 tokens (line 1), {other} has 2 tokens (line 3)",
+            "{other} ends it behind 'b' in line 4, but {gold} goes on with 'c' in line 3",
+        ),
+        (
+            "a B-X\nb I-X\nc O\nd B-Y\n",
+            "{gold} ends it behind 'c' in line 3, but {other} goes on with 'd' in line 4",
         ),
         (
             "a B-X\nb I-X\nc O\n\n",
@@ -154,13 +161,26 @@ def test_errors(folder: Path) -> None:
     lines = run(folder, "errors gold pred -s bio").stdout.splitlines()
     assert lines[0] == f"{folder / 'pred'}:3: spurious: predicted X 'c'"
     assert lines[1] == f"{folder / 'pred'}:5: label: gold Y 'd', predicted X 'd'"
-    assert lines[2].endswith("2 mistakes (1 spurious, 1 label)")
-    (report,) = as_json(folder, "errors gold pred -s bio --json")
-    assert report["mistakes"][1]["gold"] == [0, 1, "Y"]
-    assert report["mistakes"][1]["tokens"] == ["d"]
-    assert (report["mistakes"][0]["gold_line"], report["mistakes"][0]["sentence"]) == (3, 0)
+    assert lines[2].endswith("2 mistakes (1 label, 1 spurious)")
+    assert lines[3:] == [f"signature {Signature(scheme='bio')}"]
     assert "0 mistakes" in run(folder, "errors gold gold -s bio").stdout
     assert "and 1 more" in run(folder, "errors gold pred -s bio --limit 1").stdout
+    assert "more" not in run(folder, "errors gold pred -s bio --limit 0").stdout
+
+
+def test_errors_as_json(folder: Path) -> None:
+    (report,) = as_json(folder, "errors gold pred -s bio --json")
+    first, second = report["mistakes"]
+    assert (second["gold"], second["gold_text"]) == ([0, 1, "Y"], "d")
+    assert (first["gold"], first["gold_text"], first["predicted_text"]) == (None, None, "c")
+    assert (first["gold_line"], first["predicted_line"], first["sentence"]) == (3, 3, 0)
+    assert report["sentences"] == [
+        {"sentence": 0, "tokens": ["a", "b", "c"]},
+        {"sentence": 1, "tokens": ["d"]},
+    ]
+    assert (report["total"], report["kinds"]["spurious"], report["kinds"]["border"]) == (2, 1, 0)
+    (some,) = as_json(folder, "errors gold pred -s bio --json --limit 1")
+    assert (len(some["mistakes"]), len(some["sentences"]), some["total"]) == (1, 1, 2)
 
 
 def test_compare_two_systems(folder: Path) -> None:
@@ -171,6 +191,8 @@ def test_compare_two_systems(folder: Path) -> None:
     assert result["interval"]["low"] <= 0.6 <= result["interval"]["high"]
     text = run(folder, "compare gold -a gold -b pred -s bio").stdout
     assert "difference A - B: +60.00" in text
+    assert "(exact)" in text
+    assert "(bootstrap, 10,000 rounds, seed 0)" in text
     assert "signature f1:micro" in text
 
 
@@ -199,6 +221,16 @@ def test_compare_two_sets_of_runs(folder: Path) -> None:
         "score gold pred -s bio --match nonsense",
         "score gold nothing -s bio",
         "score gold -s bio",
+        "score gold pred -s bio -r best",
+        "score gold pred -s bio --confidence 95",
+        "score gold pred -s bio --confidence 0.9 --seed -1",
+        "score gold pred gold -s bio --confidence 0.9",
+        "score gold pred -s bio --confidence 0.9 --policies",
+        "score gold pred -s bio --confidence 0.9 --average macro",
+        "score gold pred -s bio --format conlleval --policies",
+        "score gold pred gold -s bio --format conlleval",
+        "score gold pred -s bio --format conlleval --match muc-type",
+        "compare gold -a pred -b gold -s bio --seed -1",
         "errors gold nothing -s bio",
         "compare gold -a pred -s bio",
     ],

@@ -7,25 +7,27 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar
 
 import typer
 
+from ..codes.violation import Violation
 from ..errors import IobesError, MalformedTagsError, SpanError, TagError
 from .plain import PlainCommand
 
 FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED, ENDED = 0, 1, 2, 130, 141, 143
 SHOWN = 100  # violations, unless told otherwise
+SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="iobes",
     help="Read, check, repair and convert span tags.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,6 +43,14 @@ def complain(message: str) -> None:
     typer.secho(f"Error: {' '.join(message.split())}", fg="red", err=True)
 
 
+def advice(violations: Sequence[Violation]) -> str:
+    """What to do about violations; no policy helps where tags cannot be read."""
+    text = f"{counted(len(violations), 'violation')} and no policy to repair them. "
+    if all(violation.kind == "unreadable" for violation in violations):
+        return f"{text}Is it another scheme (see 'check')? No policy repairs tags that it lacks."
+    return f"{text}Is it another scheme (see 'check')? If not, name a policy (see 'schemes')."
+
+
 @contextmanager
 def exit_codes() -> Iterator[None]:
     """Turn the errors that are meant for people into a line and an exit code."""
@@ -49,10 +59,7 @@ def exit_codes() -> Iterator[None]:
     except MalformedTagsError as error:
         for violation in error.violations[:SHOWN]:
             typer.echo(str(violation), err=True)
-        complain(
-            f"{counted(len(error.violations), 'violation')} and no policy to repair them. Is it "
-            "another scheme (see 'check')? If not, name a policy (see 'schemes')."
-        )
+        complain(error.advice or advice(error.violations))
         raise typer.Exit(AT_FAULT) from error
     except (TagError, SpanError) as error:
         complain(str(error))
@@ -101,7 +108,7 @@ def command(name: str) -> Callable[[F], F]:
                 function(*args, **kwargs)
                 sys.stdout.flush()
 
-        app.command(name, cls=PlainCommand)(run)
+        app.command(name, cls=PlainCommand, context_settings=SETTINGS)(run)
         return function
 
     return register

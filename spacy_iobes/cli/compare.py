@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..corpus.conll import Columns
 from ..errors import FileError
 from ..scoring.files import FileReport
-from ..scoring.formats import percent
+from ..scoring.tables import percent
 from .app import command
 from .options import Json, SchemeName, column_options
-from .score import GoldRepair, IgnoreTokens, Metric, Repair, Task, recipe
 from .survey import print_json
+from .tasks import (
+    ROUNDS,
+    GoldIndex,
+    GoldRepair,
+    IgnoreTokens,
+    Metric,
+    Repair,
+    Rounds,
+    Seed,
+    Task,
+    recipe,
+)
+
+if TYPE_CHECKING:
+    from ..scoring.runs import Test
 
 
 @command("compare")
@@ -33,9 +47,10 @@ def compare_cli(
     repair: Repair = None,
     gold_repair: GoldRepair = "raise",
     metric: Metric = "f1",
+    gold_index: GoldIndex = None,
     ignore_tokens: IgnoreTokens = False,
-    rounds: Annotated[int, typer.Option("--rounds", help="Of resampling.", min=1)] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.")] = 0,
+    rounds: Rounds = ROUNDS,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Is the difference between two systems, or two sets of runs, more than chance?
@@ -44,17 +59,10 @@ def compare_cli(
     runs each: the Wilcoxon rank-sum test over their scores.
     """
     signature = recipe(scheme, repair, gold_repair, metric, "micro", "exact")
-    tasks = [
-        Task(gold, tuple(side), columns, ignore_tokens=ignore_tokens) for side in (first, second)
-    ]
-    sides = [task.reports(signature, keep_matched=True) for task in tasks]
-    try:
-        if len(first) == len(second) == 1:
-            tests, lines = over_sentences(sides[0][0], sides[1][0], metric, rounds, seed)
-        else:
-            tests, lines = over_runs(*sides)
-    except ValueError as error:  # a score that is undefined cannot be compared
-        raise FileError(f"Nothing to compare: {error}") from error
+    task = Task(gold, (*first, *second), columns, gold_index, ignore_tokens)
+    reports = [report for _, report in task.reports(signature, keep_matched=True)]
+    sides = reports[: len(first)], reports[len(first) :]
+    tests, lines = tested(*sides, metric, rounds, seed)
     values = [[report.value for report in side] for side in sides]
     if json:
         print_json({"signature": str(signature), "a": values[0], "b": values[1], **tests})
@@ -64,6 +72,26 @@ def compare_cli(
     typer.echo(f"difference A - B: {100 * tests['difference']:+.2f}")
     for line in [*lines, f"signature {signature}"]:
         typer.echo(line)
+
+
+def tested(
+    first: Sequence[FileReport], second: Sequence[FileReport], metric: str, rounds: int, seed: int
+) -> tuple[dict[str, Any], list[str]]:
+    """The tests that go with so many outputs on each side: as data, and in words."""
+    if not first[0].counts.sentences:
+        raise FileError("Nothing to compare: there are no sentences.")
+    try:
+        if len(first) == len(second) == 1:
+            return over_sentences(first[0], second[0], metric, rounds, seed)
+        return over_runs(first, second)
+    except ValueError as error:  # a score that is undefined cannot be compared
+        raise FileError(f"Nothing to compare: {error}") from error
+
+
+def recipe_of(test: Test) -> str:
+    """How a test was made: its method, and where numbers were drawn, how many and how."""
+    drawn = "" if test.rounds is None else f", {test.rounds:,} rounds, seed {test.seed}"
+    return f"{test.method}{drawn}"
 
 
 def over_sentences(
@@ -77,9 +105,10 @@ def over_sentences(
     boot, interval = bootstrap_difference(a, b, metric, rounds, seed)  # type: ignore[arg-type]
     data = {"difference": test.difference, "randomisation": asdict(test)}
     lines = [
-        f"approximate randomisation over sentences: p = {test.p:.4f} ({test.method})",
-        f"paired bootstrap over sentences: p = {boot.p:.4f}, 95 % interval of the difference "
-        f"{100 * interval.low:+.2f} to {100 * interval.high:+.2f}",
+        f"approximate randomisation over sentences: p = {test.p:.4f} ({recipe_of(test)})",
+        f"paired bootstrap over sentences: p = {boot.p:.4f}, {100 * interval.level:g} % interval "
+        f"of the difference {100 * interval.low:+.2f} to {100 * interval.high:+.2f} "
+        f"({recipe_of(boot)})",
     ]
     return data | {"bootstrap": asdict(boot), "interval": asdict(interval)}, lines
 
@@ -96,5 +125,5 @@ def over_runs(
         f"{name}: {run.n} runs, mean {percent(run.mean)}, standard deviation {percent(run.sd)}"
         for name, run in zip("AB", runs)
     ]
-    lines.append(f"Wilcoxon rank-sum over runs: p = {test.p:.4f} ({test.method})")
+    lines.append(f"Wilcoxon rank-sum over runs: p = {test.p:.4f} ({recipe_of(test)})")
     return {"difference": test.difference, "rank_sum": asdict(test)}, lines

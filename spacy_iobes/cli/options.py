@@ -11,7 +11,7 @@ import typer
 
 from ..codes.policy import POLICIES
 from ..codes.scheme import SCHEMES
-from ..corpus.conll import DELIMITERS, Columns
+from ..corpus.conll import DELIMITERS, MARKERS, Columns
 
 _SCHEMES = ", ".join(SCHEMES)
 _POLICIES = ", ".join(POLICIES)
@@ -77,6 +77,13 @@ def columns_from(
     ignore_documents: Annotated[
         bool, typer.Option("--ignore-documents", help="Count each file as one document.")
     ] = False,
+    markers_as_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--markers-as-tokens",
+            help="Lines that mark documents (-DOCSTART-) are tokens like any other.",
+        ),
+    ] = False,
 ) -> Columns:
     """How to read column files, from the options."""
     if not delimiter:
@@ -86,6 +93,7 @@ def columns_from(
         token_index,
         tag_index,
         comment,
+        markers=() if markers_as_tokens else MARKERS,
         encoding=encoding,
         count_documents=not ignore_documents,
     )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..codes.policy import POLICIES
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
-from ..scoring.files import FileReport, PairScorer
+from ..corpus.inputs import require_other
+from ..scoring.files import ALL, FileReport, PairScorer
 from ..scoring.signature import Signature
 from .app import command, counted
 from .options import SchemeName, column_options
-from .score import (
+from .tasks import (
     Average,
     GoldIndex,
     GoldRepair,
@@ -24,9 +23,10 @@ from .score import (
     Metric,
     Repair,
     Task,
-    deliver,
     recipe,
 )
+
+SHOWN = 10_000  # mistakes on the page, unless told otherwise
 
 GoldAndPrediction = Annotated[
     list[str],
@@ -34,6 +34,9 @@ GoldAndPrediction = Annotated[
         metavar="GOLD [PRED]",
         help="A gold file and predictions for it; or one file that holds both in its last columns.",
     ),
+]
+HowMany = Annotated[
+    int, typer.Option("--limit", help="Put at most so many mistakes on it; 0 is all.", min=0)
 ]
 PageFile = Annotated[str, typer.Option("--output", "-o", help="The HTML file; - prints.")]
 
@@ -50,34 +53,38 @@ def report_cli(
     metric: Metric = "f1",
     average: Average = "micro",
     match: Match = "exact",
-    gold_index: GoldIndex = -2,
+    gold_index: GoldIndex = None,
     ignore_tokens: IgnoreTokens = False,
+    limit: HowMany = SHOWN,
 ) -> None:
-    """Write one HTML page with the score, what it is made of, and every mistake to browse."""
+    """Write one HTML page with the score, what it is made of, and the mistakes to browse."""
     if len(files) > 2:
         raise typer.BadParameter("a page is about one prediction", param_hint="GOLD [PRED]")
     signature = recipe(scheme, repair, gold_repair, metric, average, match)
     task = Task.of(files, columns, gold_index, ignore_tokens)
-    report = write_page(task, signature, output)
-    mistakes = counted(len(report.located), "mistake")
+    require_other(output, files)
+    report = write_page(task, signature, output, limit or ALL)
+    total = sum(report.kinds.values())
+    mistakes = counted(total, "mistake")
+    if len(report.located) < total:
+        mistakes += f", the first {len(report.located):,} of them on the page (--limit)"
     typer.echo(f"{shown_output(output)}: {report}, {mistakes}", err=output == STANDARD)
 
 
-def write_page(task: Task, signature: Signature, output: str) -> FileReport:
+def write_page(task: Task, signature: Signature, output: str, locate: int) -> FileReport:
     """Score a prediction under every policy in one go, and write the page of the chosen one."""
     from ..scoring.page import page  # here, since other commands do without it
+    from ..scoring.side_by_side import under_policies
 
-    scorers = {}
-    for name in POLICIES:
-        keep = name == signature.repair  # the mistakes of the other policies are not shown
-        scorers[name] = PairScorer(replace(signature, repair=name), keep, keep)
+    chosen = PairScorer(signature, locate=locate)
+    scorers = [
+        chosen if each == signature else PairScorer(each, count_refused=True)
+        for each in under_policies(signature)
+    ]
     (predicted,) = task.predictions
-    with task.pairs(predicted) as pairs:
-        for pair in pairs:
-            for scorer in scorers.values():
-                scorer.add(pair)
-    report = scorers[signature.repair].report()
-    deliver(output, page(report, list(scorers.values()), title_of(task)))
+    task.score(predicted, scorers)
+    report = chosen.report()
+    task.deliver(output, page(report, scorers, title_of(task)))
     return report
 
 

@@ -100,6 +100,14 @@ class Part:
         ends = self.scanned.token_end[a + start : b].tolist()
         return b" ".join(self.buffer[p:q] for p, q in zip(begins, ends)).decode()
 
+    def tokens(self, sentence: int) -> tuple[str, ...]:
+        """The tokens of a sentence."""
+        rows = slice(*self.tags.offsets[sentence : sentence + 2])
+        places = zip(
+            *(c[rows].tolist() for c in (self.scanned.token_begin, self.scanned.token_end))
+        )
+        return tuple(self.buffer[begin:end].decode() for begin, end in places)
+
     def located(self, violations: ViolationColumns) -> Iterator[Violation]:
         """The violations with file, line and token."""
         for sentence, violation in violations.rows():

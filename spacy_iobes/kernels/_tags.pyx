@@ -455,18 +455,21 @@ def align(gold, predicted, bint by_label):
     cdef const int32_t[::1] g_sentence = gold[0], g_start = gold[1], g_end = gold[2], g_label = gold[3]
     cdef const int32_t[::1] p_sentence = predicted[0], p_start = predicted[1]
     cdef const int32_t[::1] p_end = predicted[2], p_label = predicted[3]
-    cdef Py_ssize_t m = g_start.shape[0], n = p_start.shape[0], i, k, begin = 0, best, equal = 0
-    cdef int32_t distance, nearest
+    cdef Py_ssize_t m = g_start.shape[0], n = p_start.shape[0], i, k, equal = 0
+    cdef int32_t f = 0, j, last, best, distance, nearest, ahead
     cdef bint fits
-    partner_array = np.full(n, -1, dtype=np.int32)
-    taken_array = np.zeros(m, dtype=np.uint8)
+    partner_array = np.empty(n, dtype=np.int32)
+    free_array = np.empty(m, dtype=np.int32)
     cdef int32_t[::1] partner = partner_array
-    cdef uint8_t[::1] taken = taken_array
+    cdef int32_t[::1] free = free_array  # the f gold spans that no prediction equals
     with nogil:
         i = 0  # equal spans: both lists are sorted, so one walk finds them
         for k in range(n):
             while i < m and _before(g_sentence, g_start, g_end, g_label, i, p_sentence[k], p_start[k], p_end[k], p_label[k]):
+                free[f] = <int32_t>i
+                f += 1
                 i += 1
+            partner[k] = -1
             if (
                 i < m
                 and g_sentence[i] == p_sentence[k]
@@ -475,28 +478,48 @@ def align(gold, predicted, bint by_label):
                 and g_label[i] == p_label[k]
             ):
                 partner[k] = <int32_t>i
-                taken[i] = True
                 equal += 1
+                i += 1
+        while i < m:
+            free[f] = <int32_t>i
+            f += 1
+            i += 1
+    after_array = np.arange(1, f + 2, dtype=np.int32)
+    taken_array = np.zeros(f, dtype=np.uint8)
+    cdef int32_t[::1] after = after_array  # a linked list of places in `free`; its head is after[f]
+    cdef uint8_t[::1] taken = taken_array
+    after[f] = 0
+    with nogil:
         for k in range(n):
-            while begin < m and g_sentence[begin] < p_sentence[k]:
-                begin += 1
             if partner[k] >= 0:
                 continue
+            while after[f] < f and g_sentence[free[after[f]]] < p_sentence[k]:
+                after[f] = after[after[f]]
             best = -1
             nearest = -1  # the distance of the best so far; -1 if it is only the first of all
-            i = begin
-            while i < m and g_sentence[i] == p_sentence[k] and g_start[i] < p_end[k]:
-                if not taken[i] and p_start[k] < g_end[i]:
-                    distance = abs(g_start[i] - p_start[k]) + abs(g_end[i] - p_end[k])
+            last = f
+            j = after[f]
+            while j < f:
+                i = free[j]
+                if g_sentence[i] != p_sentence[k] or g_start[i] >= p_end[k]:
+                    break
+                if taken[j] or g_end[i] <= p_start[k]:  # dead: later predictions start no earlier
+                    after[last] = after[j]
+                else:
+                    ahead = g_start[i] - p_start[k]  # what follows is no nearer than that
+                    if ahead > 0 and best >= 0 and (not by_label or 0 <= nearest <= ahead):
+                        break
+                    distance = abs(ahead) + abs(g_end[i] - p_end[k])
                     fits = g_label[i] == p_label[k] if by_label else distance == 0
                     if fits and (nearest < 0 or distance < nearest):
-                        best = i
+                        best = j
                         nearest = distance
                     elif best < 0:
-                        best = i
-                i += 1
+                        best = j
+                    last = j
+                j = after[j]
             if best >= 0:
-                partner[k] = <int32_t>best
+                partner[k] = free[best]
                 taken[best] = True
     return partner_array, equal
 

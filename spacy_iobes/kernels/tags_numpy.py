@@ -197,24 +197,21 @@ def align(
     spans are paired. Then every prediction that is left takes, in order, one of the gold spans that
     are left and share a token with it: the first with the same borders, or else the first of all;
     with `by_label` the one of the same label whose borders are nearest, or else the first of all.
+    The time grows with the pairs of spans that overlap, not with the length of a sentence.
     """
     rows = list(zip(*(column.tolist() for column in gold)))
     places = {row: i for i, row in enumerate(rows)}
     wanted = list(zip(*(column.tolist() for column in predicted)))
     partner = [places.get(row, -1) for row in wanted]
-    equal = sum(i >= 0 for i in partner)
-    free = set(range(len(rows))) - set(partner)
-    by_sentence: dict[int, list[int]] = {}
-    for i in sorted(free):
-        by_sentence.setdefault(rows[i][0], []).append(i)
+    taken = {i for i in partner if i >= 0}
+    equal = len(taken)
+    after = [*range(1, len(rows) + 1), 0]  # a linked list of gold spans; its last entry is the head
     for k, (sentence, start, end, label) in enumerate(wanted):
         if partner[k] >= 0:
             continue
-        near = [
-            i
-            for i in by_sentence.get(sentence, ())
-            if i in free and rows[i][1] < end and start < rows[i][2]
-        ]
+        while after[-1] < len(rows) and rows[after[-1]][0] < sentence:
+            after[-1] = after[after[-1]]
+        near = _overlapping(rows, after, taken, wanted[k])
         if near:
             distances = {i: abs(rows[i][1] - start) + abs(rows[i][2] - end) for i in near}
             if by_label:
@@ -223,5 +220,26 @@ def align(
             else:
                 first = [i for i in near if not distances[i]]
             partner[k] = (first or near)[0]
-            free.remove(partner[k])
+            taken.add(partner[k])
     return np.array(partner, dtype=np.int32), equal
+
+
+def _overlapping(
+    rows: list[tuple[int, ...]], after: list[int], taken: set[int], span: tuple[int, ...]
+) -> list[int]:
+    """The gold spans that are left and share a token with `span`, from the linked list `after`.
+
+    Those that are taken, or end before `span` starts, leave the list: no later prediction starts
+    earlier.
+    """
+    sentence, start, end, _ = span
+    found = []
+    last, i = -1, after[-1]
+    while i < len(rows) and rows[i][0] == sentence and rows[i][1] < end:
+        if i in taken or rows[i][2] <= start:
+            after[last] = after[i]
+        else:
+            found.append(i)
+            last = i
+        i = after[i]
+    return found

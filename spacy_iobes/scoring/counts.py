@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .matching import Matched
+from .signature import known
 
 MUC = ("strict", "exact", "partial", "type")
 OUTCOMES = ("correct", "incorrect", "partial", "unpaired")
 CORRECT, INCORRECT, PARTIAL, UNPAIRED = range(4)
+TABLES = ("exact", "muc", "confusion")
 Table = NDArray[np.int64]
 
 
@@ -77,7 +79,21 @@ class Counts:
         """The counts of nothing."""
         return cls((), *_tables(0))
 
-    def __add__(self, other: Counts) -> Counts:
+    def __post_init__(self) -> None:
+        for name in TABLES:  # copies that nobody can write to
+            table = np.array(getattr(self, name), dtype=np.int64)
+            table.setflags(write=False)
+            object.__setattr__(self, name, table)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    def __radd__(self, other: object) -> Counts:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __add__(self, other: object) -> Counts:
+        if not isinstance(other, Counts):
+            return self.__radd__(other)
         labels = tuple(sorted({*self.labels, *other.labels}))
         tables = _tables(len(labels))
         for part in (self, other):
@@ -106,7 +122,8 @@ class Counts:
         keys = self.__dataclass_fields__
         return all(np.array_equal(mine[key], theirs[key]) for key in keys)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.labels, self.exact.tobytes(), self.sentences, self.tokens))
 
     @cached_property
     def totals(self) -> tuple[int, int, int]:
@@ -127,9 +144,9 @@ class Counts:
         `possible` are the gold spans and `actual` the predicted ones. Recall looks at the outcomes
         of gold spans, precision at those of predictions, so that the figures of the labels add up.
         """
-        tables = self.muc[MUC.index(kind)]
+        tables = self.muc[MUC.index(known("match", kind, MUC))]
         if label is not None:
-            tables = tables[:, [self.labels.index(label)]]
+            tables = tables[:, [self.labels.index(known("label", label, self.labels))]]
         gold, predicted = tables.sum(axis=1).tolist()
         right = [side[CORRECT] + side[PARTIAL] / 2 for side in (gold, predicted)]
         possible, actual = sum(gold), sum(predicted)

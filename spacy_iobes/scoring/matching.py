@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from .. import kernels
 from ..codes.columns import SpanColumns
+from ..errors import AlignmentError, SpanRangeError
 from ..kernels.tags_numpy import Ints
 from ..span import Span
 
 Rows = tuple[Ints, Ints, Ints, Ints]
+FURTHEST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,10 @@ class Matched:
     predicted: SpanColumns
     by_border: Ints
     by_label: Ints
+
+    def __post_init__(self) -> None:
+        for partner in (self.by_border, self.by_label):
+            partner.setflags(write=False)
 
     @property
     def same_label(self) -> NDArray[np.bool_]:
@@ -97,13 +104,15 @@ class Kept:
     def of(cls, matched: Matched) -> Kept:
         """Keep of a matching what mistakes and tests of significance need."""
         tallies = matched.by_sentence()
-        return cls(tallies.astype(np.min_scalar_type(tallies.max(initial=0))), matched.faulty())
+        small = tallies.astype(np.min_scalar_type(tallies.max(initial=0)))
+        small.setflags(write=False)
+        return cls(small, matched.faulty())
 
 
 def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:
     """Pair the spans of two annotations of the same sentences."""
     if gold.sentences != predicted.sentences:
-        raise ValueError(
+        raise AlignmentError(
             f"{gold.sentences} gold sentences but {predicted.sentences} predicted ones."
         )
     labels = tuple(sorted({side.labels[i] for side in (gold, predicted) for i in _used(side)}))
@@ -141,9 +150,34 @@ def nested_columns(sentences: Iterable[Iterable[Sequence[object]]]) -> SpanColum
     rows: list[tuple[int, int, int, int]] = []
     count = 0
     for count, members in enumerate(sentences, 1):
-        for start, end, label in sorted({Span(*member) for member in members}):  # type: ignore[arg-type]
-            if not 0 <= start < end:
-                raise ValueError(f"Sentence {count - 1}: {(start, end, label)} is no span.")
+        for start, end, label in sorted({checked(member, count - 1) for member in members}):
             rows.append((count - 1, start, end, labels.setdefault(label, len(labels))))
     columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
     return SpanColumns.trusted(map(np.ascontiguousarray, columns), tuple(labels), count)
+
+
+def checked(member: object, sentence: int) -> Span:
+    """A span that somebody gave as one: (start, end, label), counted in tokens."""
+    if isinstance(member, str):
+        raise TypeError(
+            f"Sentence {sentence} holds the string {member!r}, not a span (start, end, label). "
+            "Tags need their scheme: score(…, scheme='bio', repair='begin'), for example."
+        )
+    try:
+        span = Span(*member)  # type: ignore[misc]
+        start, end = index(span.start), index(span.end)
+    except TypeError as error:
+        raise TypeError(
+            f"Sentence {sentence}: a span is (start, end, label) with integers for the tokens, "
+            f"not {member!r}."
+        ) from error
+    if not isinstance(span.label, str):
+        raise TypeError(f"Sentence {sentence}: the label of {member!r} is no str.")
+    if not 0 <= start < end <= FURTHEST:
+        raise SpanRangeError(
+            f"Sentence {sentence}: {(start, end, span.label)} is no span, which starts at 0 or "
+            "later and ends behind its last token.",
+            [span],
+            sentence,
+        )
+    return Span(start, end, span.label)

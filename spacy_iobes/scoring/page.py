@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
@@ -12,14 +11,14 @@ from importlib.resources import files
 from json import dumps
 from typing import Any
 
-import numpy as np
-
 from ..codes.policy import get_policy
 from .counts import MUC, MucCounts
-from .files import FileReport, Located, PairScorer
-from .formats import HEADER, UNDEFINED, percent, rows
-from .report import ERROR_KINDS
+from .files import FileReport, Located, PairScorer, Sentence
+from .formats import table_of
+from .mistakes import ERROR_KINDS
+from .side_by_side import PolicyScore
 from .signature import SPANS, Signature
+from .tables import UNDEFINED, percent
 
 TEMPLATE = "page.html"
 METRIC_WORDS = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
@@ -33,12 +32,9 @@ MATCH_WORDS = {
 INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 UNSAFE = "<>&\u2028\u2029"  # in a script element, or in one of JavaScript's strings
 
-Spans = dict[int, list[tuple[int, int, str]]]
-"""The spans of some sentences, by the number of the sentence."""
-
 
 def page(report: FileReport, policies: Sequence[PairScorer], title: str) -> str:
-    """The page of a score that kept what was matched and what was mistaken.
+    """The page of a score, with as many mistakes as its report has located.
 
     `policies` are the scorers of the same predictions under other policies, for their table.
     """
@@ -75,6 +71,7 @@ def as_script(value: Any) -> str:
 def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) -> dict[str, Any]:
     """Everything that the page shows; figures are text, as the other formats print them."""
     signature = report.signature
+    scores = table_of(report)
     return {
         "title": title,
         "score": percent(report.value),
@@ -83,21 +80,30 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         "recipe": in_words(signature),
         "facts": facts(report),
         "labels": list(report.counts.labels),
-        "scores": {"header": HEADER, "rows": list(rows(report))},
+        "match": MATCH_WORDS[signature.match],
+        "scores": {"header": scores.header, "rows": scores.texts()},
         "matches": {
             "header": ("match", *MucCounts._fields[:-1], "F1"),
             "rows": match_rows(report),
             "notes": [MATCH_WORDS[f"muc-{kind}"] for kind in MUC],
         },
         "confusion": report.counts.confusion.tolist(),
-        "policies": {
-            "header": ("policy", "violations", "precision", "recall", "F1", "change"),
-            "rows": [policy_row(scorer, report) for scorer in policies],
-            "notes": [get_policy(scorer.signature.repair).summary for scorer in policies],
-            "chosen": signature.repair,
-        },
+        "policies": policies_data(report, policies),
         "kinds": ERROR_KINDS,
         **mistakes_data(report),
+    }
+
+
+def policies_data(report: FileReport, policies: Sequence[PairScorer]) -> dict[str, Any]:
+    """The figures of the headline's average and match under every policy."""
+    signature = report.signature
+    metric = "F1" if signature.metric == "f1" else signature.metric
+    return {
+        "header": ("policy", "violations", "precision", "recall", "F1", f"change of {metric}"),
+        "rows": [policy_row(scorer, report) for scorer in policies],
+        "notes": [get_policy(scorer.signature.repair).summary for scorer in policies],
+        "chosen": signature.repair,
+        "figures": f"{signature.average} average, {signature.match} match",
     }
 
 
@@ -150,17 +156,13 @@ def match_rows(report: FileReport) -> list[tuple[str, ...]]:
 
 
 def policy_row(scorer: PairScorer, report: FileReport) -> tuple[str, ...]:
-    """What one policy makes of the predictions, and how far its F1 is from that of the report."""
-    name = scorer.signature.repair
-    if scorer.refused:
-        return name, f"{len(scorer.refused):,}", "refused", "", "", ""
-    other = scorer.report()
-    return (
-        name,
-        f"{other.counts.violations:,}",
-        *map(percent, other.micro),
-        moved(report.micro.f1, other.micro.f1),
-    )
+    """What one policy makes of the predictions, and how far it moves the headline."""
+    found = PolicyScore.of("", scorer)
+    start = found.signature.repair, f"{found.violations:,}"
+    if found.report is None:
+        return *start, "refused", "", "", ""
+    change = moved(report.value, found.report.value)
+    return *start, *map(percent, found.report.figures), change
 
 
 def moved(before: float | None, after: float | None) -> str:
@@ -171,46 +173,26 @@ def moved(before: float | None, after: float | None) -> str:
 
 
 def mistakes_data(report: FileReport) -> dict[str, Any]:
-    """Every mistake, and the sentences they are in with all their spans."""
-    correct, predicted, gold = report.counts.totals
-    kept = sum(len(part.tallies) for part in report.kept) == report.counts.sentences
-    if not kept or (not report.located and (correct < predicted or correct < gold)):
-        raise ValueError(
-            "The page shows mistakes: score with keep_matched=True and keep_mistakes=True."
-        )
-    texts = {found.mistake.sentence: found.tokens for found in report.located}
-    places = {sentence: place for place, sentence in enumerate(texts)}
-    sides = {side: spans_of(report, side, list(texts)) for side in ("gold", "predicted")}
+    """The mistakes that were located, and the sentences they are in with all their spans."""
+    total = sum(report.kinds.values())
+    if total and not report.located:
+        raise ValueError("The page shows mistakes: score with locate=ALL, or with a number.")
+    sentences = {found.sentence.number: found.sentence for found in report.located}
+    places = {number: place for place, number in enumerate(sentences)}
     return {
-        "sentences": [
-            {"number": number + 1, "tokens": tokens}
-            | {side: spans[number] for side, spans in sides.items()}
-            for number, tokens in texts.items()
-        ],
-        "mistakes": [_mistake(found, places[found.mistake.sentence]) for found in report.located],
+        "total": total,
+        "sentences": [_sentence(sentence) for sentence in sentences.values()],
+        "mistakes": [_mistake(found, places[found.sentence.number]) for found in report.located],
     }
+
+
+def _sentence(sentence: Sentence) -> dict[str, Any]:
+    return {**vars(sentence), "number": sentence.number + 1}
 
 
 def _mistake(found: Located, place: int) -> dict[str, Any]:
-    mistake = found.mistake
     return {
+        **vars(found.mistake),
         "sentence": place,
-        "kind": mistake.kind,
-        "gold": mistake.gold,
-        "predicted": mistake.predicted,
         "lines": (found.gold_line, found.predicted_line),
     }
-
-
-def spans_of(report: FileReport, side: str, sentences: list[int]) -> Spans:
-    """All spans of one side in some sentences, right or wrong."""
-    spans: Spans = defaultdict(list)
-    before = 0
-    for part in report.kept:
-        columns = getattr(part.faulty, side)
-        wanted = np.flatnonzero(np.isin(columns.sentence + before, sentences)).tolist()
-        for i in wanted:
-            span = int(columns.start[i]), int(columns.end[i]), columns.labels[columns.label[i]]
-            spans[before + int(columns.sentence[i])].append(span)
-        before += len(part.tallies)
-    return spans

@@ -49,6 +49,11 @@ class Signature:
         for side in ("repair", "gold"):
             object.__setattr__(self, side, get_policy(getattr(self, side)).name)
 
+    @property
+    def muc(self) -> str | None:
+        """The kind of MUC-style match, if it is one."""
+        return None if self.match == MATCHES[0] else self.match.removeprefix("muc-")
+
     def __str__(self) -> str:
         rest = "|".join(f"{key.name}:{getattr(self, key.name)}" for key in fields(self)[2:])
         return f"{self.metric}:{self.average}|{rest}"

@@ -1,0 +1,105 @@
+"""The command that lists mistakes: errors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ..corpus.conll import Columns
+from ..scoring.files import ALL, FileReport, Located
+from .app import SHOWN, command, counted
+from .options import Json, SchemeName, column_options
+from .survey import print_json
+from .tasks import Files, GoldIndex, GoldRepair, IgnoreTokens, Repair, Task, recipe
+
+HowMany = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        help=f"List at most so many; 0 lists all (default: {SHOWN}, with --json all).",
+        min=0,
+    ),
+]
+
+
+@command("errors")
+@column_options
+def errors_cli(
+    files: Files,
+    scheme: SchemeName,
+    columns: Columns,
+    repair: Repair = None,
+    gold_repair: GoldRepair = "raise",
+    gold_index: GoldIndex = None,
+    ignore_tokens: IgnoreTokens = False,
+    limit: HowMany = None,
+    json: Json = False,
+) -> None:
+    """List every mistake with its line: missed, spurious, wrong label, wrong border."""
+    signature = recipe(scheme, repair, gold_repair, "f1", "micro", "exact")
+    task = Task.of(files, columns, gold_index, ignore_tokens)
+    locate = (ALL if json else SHOWN) if limit is None else limit or ALL
+    results = []
+    for name, report in task.reports(signature, locate=locate):
+        if json:
+            results.append(as_data(report, name))
+        else:
+            echo(report, name)
+    if json:
+        print_json(results)
+    else:
+        typer.echo(f"signature {signature}")
+
+
+def echo(report: FileReport, name: str) -> None:
+    """Print the mistakes that were asked for, and how many there are of each kind."""
+    for located in report.located:
+        typer.echo(in_words(located, name))
+    total = sum(report.kinds.values())
+    if total > len(report.located):
+        more = total - len(report.located)
+        typer.echo(f"{name}: and {more:,} more (--limit 0 shows all)")
+    kinds = sorted(report.kinds.items(), key=lambda kind: -kind[1])
+    said = ", ".join(f"{count:,} {kind}" for kind, count in kinds if count)
+    typer.echo(f"{name}: {counted(total, 'mistake')}{f' ({said})' if said else ''}")
+
+
+def as_data(report: FileReport, name: str) -> dict[str, Any]:
+    """The mistakes of a file, and once each the sentences they are in."""
+    sentences = {found.sentence.number: found.sentence.tokens for found in report.located}
+    return {
+        "file": name,
+        "signature": str(report.signature),
+        "total": sum(report.kinds.values()),
+        "kinds": report.kinds,
+        "mistakes": [flat(found) for found in report.located],
+        "sentences": [{"sentence": n, "tokens": tokens} for n, tokens in sentences.items()],
+    }
+
+
+def flat(located: Located) -> dict[str, Any]:
+    """A mistake as one dict."""
+    mistake = located.mistake
+    texts = (_text(located, span) for span in (mistake.gold, mistake.predicted))
+    return {
+        **vars(mistake),
+        **dict(zip(("gold_text", "predicted_text"), texts)),
+        "gold_line": located.gold_line,
+        "predicted_line": located.predicted_line,
+    }
+
+
+def _text(located: Located, span: tuple[int, int, str] | None) -> str | None:
+    return None if span is None else " ".join(located.sentence.tokens[slice(*span[:2])])
+
+
+def in_words(located: Located, name: str) -> str:
+    """A mistake in one line."""
+    mistake = located.mistake
+    sides = [
+        f"{side} {span[2]} {_text(located, span)!r}"
+        for side, span in (("gold", mistake.gold), ("predicted", mistake.predicted))
+        if span is not None
+    ]
+    return f"{name}:{located.predicted_line}: {mistake.kind}: {', '.join(sides)}"
