@@ -1,5 +1,6 @@
 """Measurements beside other tools: `python -m benchmarks NAME`, from the repository root."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,4 +16,11 @@ def prefer_installed() -> None:
     sys.path[:] = [entry for entry in sys.path if entry not in root] + root
 
 
+def one_thread() -> None:
+    """Ask for matrix products in one thread: CPU time would count those that idle and spin."""
+    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
 prefer_installed()
+one_thread()  # before anything loads numpy

@@ -10,6 +10,7 @@ from typing import Any
 from .about import __version__ as __version__
 
 _HOMES = {
+    "codes.best": "TagScores",
     "codes.check": "check",
     "codes.columns": "CodedTags SpanColumns ViolationColumns",
     "codes.parse": "parse parse_many validate validate_many",
@@ -18,7 +19,9 @@ _HOMES = {
     "codes.transitions": "mask transitions",
     "codes.violation": "Violation",
     "codes.write": "Repaired RepairedMany convert convert_many repair repair_many write write_many",
-    "scoring.report": "Report score",
+    "scoring.counts": "Counts",
+    "scoring.report": "Report",
+    "scoring.score": "score",
     "scoring.signature": "Signature",
     "span": "Span",
 }

@@ -1,6 +1,7 @@
 """The place where tags become spans in spaCy."""
 
 from .about import __version__
+from .codes.best import TagScores
 from .codes.check import check
 from .codes.columns import CodedTags, SpanColumns, ViolationColumns
 from .codes.parse import parse, parse_many, validate, validate_many
@@ -18,7 +19,9 @@ from .codes.write import (
     write,
     write_many,
 )
-from .scoring.report import Report, score
+from .scoring.counts import Counts
+from .scoring.report import Report
+from .scoring.score import score
 from .scoring.signature import Signature
 from .span import Span
 
@@ -26,12 +29,14 @@ __all__ = [
     "POLICIES",
     "SCHEMES",
     "CodedTags",
+    "Counts",
     "Repaired",
     "RepairedMany",
     "Report",
     "Signature",
     "Span",
     "SpanColumns",
+    "TagScores",
     "Violation",
     "ViolationColumns",
     "__version__",

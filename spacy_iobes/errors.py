@@ -11,6 +11,7 @@ IobesError
 │   └── InexpressibleError    disjoint spans that the scheme has no tags for
 ├── ChainError            scores or limits that a chain cannot work with
 │   └── NoPathError           a sequence that no path fits
+├── ModelError            a model that is damaged, or was made for something else
 ├── AlignmentError        gold and prediction are not of the same tokens
 └── FileError             a file that cannot be read or written as asked
     └── ColumnError           a line that does not have the columns of the file
@@ -65,11 +66,15 @@ class UnreadableTagError(TagError):
 
 
 class MalformedTagsError(TagError):
-    """Tags in an illegal order; `violations` lists every one of them."""
+    """Tags in an illegal order; `violations` lists every one of them.
 
-    def __init__(self, message: str, violations: Sequence[Violation] = ()):
+    `advice` is what a command says behind that list, if it has more than one side to speak of.
+    """
+
+    def __init__(self, message: str, violations: Sequence[Violation] = (), advice: str = ""):
         super().__init__(message)
         self.violations = tuple(violations)
+        self.advice = advice
 
 
 class SpanError(IobesError, ValueError):
@@ -113,6 +118,10 @@ class NoPathError(ChainError):
 
 class AlignmentError(IobesError, ValueError):
     """Gold and prediction are not of the same tokens; nothing is aligned by guess."""
+
+
+class ModelError(IobesError, ValueError):
+    """A model that cannot be used: damaged, not initialised, or made for other labels."""
 
 
 class FileError(IobesError):

@@ -81,7 +81,7 @@ def test_unknown_scheme(name: str) -> None:
 def test_unknown_policy(name: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         parse(["O"], "bio", name)
-    assert list(error.value.known) == POLICY_NAMES
+    assert list(error.value.known) == [*POLICY_NAMES, "best"]
     assert repr(name) in str(error.value)
     assert all(known in str(error.value) for known in POLICY_NAMES)
 

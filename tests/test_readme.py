@@ -1,4 +1,4 @@
-"""The README's sessions do what they say."""
+"""The sessions in the README and the guides do what they say."""
 
 from __future__ import annotations
 
@@ -14,20 +14,25 @@ import pytest
 
 from .shared import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf8")
+PAGES = {
+    path.name: path.read_text(encoding="utf8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+}
+README = PAGES["README.md"]
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(language: str, page: str = "README.md") -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGES[page], re.DOTALL)
 
 
-def test_python_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_python_sessions(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    text = "\n".join(blocks("pycon"))
+    text = "\n".join(blocks("pycon", page))
     flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    session = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
-    assert len(session.examples) > 10
+    session = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
+    assert len(session.examples) > 5
     told: list[str] = []
     doctest.DocTestRunner(optionflags=flags).run(session, out=told.append)
     assert not told, "".join(told)
@@ -46,7 +51,7 @@ def test_errors_in_the_sessions_are_word_for_word() -> None:
         assert f"{kind.__module__}.{kind.__qualname__}: {caught.value}" == message
 
 
-@pytest.mark.parametrize("session", blocks("console"))
+@pytest.mark.parametrize("session", [s for page in PAGES for s in blocks("console", page)])
 def test_console_sessions(session: str, tmp_path: Path) -> None:
     commands = COMMAND.findall(session)
     assert commands

@@ -11,7 +11,7 @@ from ..errors import SHOWN, MalformedTagsError
 from ..kernels import bits
 from ..span import Span
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
-from .policy import POLICIES, Policy, get_policy
+from .policy import POLICIES, Policy, get_tag_policy
 from .scheme import Scheme, get_scheme
 from .tables import Packed, gap_table, pack_tags
 from .tag import tag_names
@@ -27,7 +27,7 @@ def parse_many(
     sequences: Tags, scheme: str | Scheme, policy: str | Policy = "raise"
 ) -> SpanColumns:
     """Read the spans of many sentences into columns."""
-    return read_spans(code_tags(sequences), get_scheme(scheme), get_policy(policy))
+    return read_spans(code_tags(sequences), get_scheme(scheme), get_tag_policy(policy))
 
 
 def validate(tags: Sequence[str], scheme: str | Scheme) -> list[Violation]:
@@ -62,16 +62,26 @@ def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
 
 
 def refusal(
-    scheme: Scheme, violations: Sequence[Violation], sentences: Sequence[int] = ()
+    scheme: Scheme,
+    violations: Sequence[Violation],
+    sentences: Sequence[int] = (),
+    side: str = "",
+    option: str = "",
 ) -> MalformedTagsError:
-    """The error of the policy `raise`, with all the violations in it."""
+    """The error of the policy `raise`, with all the violations in it.
+
+    Where there are two sides, `side` is the one at fault and `option` what names its policy.
+    """
     places = [f"sentence {sentence}, " for sentence in sentences] or [""] * SHOWN
     shown = "; ".join(f"{place}{v}" for place, v in zip(places, violations[:SHOWN]))
     more = f"; and {len(violations) - SHOWN} more" if len(violations) > SHOWN else ""
     known = ", ".join(name for name, policy in POLICIES.items() if not policy.refuses)
+    advice = f"If not, name a policy to repair it{f' ({option})' if option else ''}: {known}."
+    if all(violation.kind == "unreadable" for violation in violations):
+        advice = "No policy repairs tags that cannot be read."
     return MalformedTagsError(
-        f"Not legal {scheme.name}: {shown}{more}. "
-        f"Is it another scheme? If not, name a policy to repair it: {known}.",
+        f"Not legal {scheme.name}{f' in the {side}' if side else ''}: {shown}{more}. "
+        f"Is it another scheme? {advice}",
         violations,
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..errors import UnknownNameError
 from ..kernels import bits
 from .names import find
 from .scheme import EDGE, Gap, Scheme
@@ -24,6 +25,7 @@ class Policy:
 
     `first_label`: a span takes the label of its first token, not its last. `refuses`: violations
     are an error. `searches`: the tags are replaced by the nearest legal ones before they are read.
+    `weighs`: they are replaced by the most probable legal ones, for which `repair` takes scores.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Policy:
     first_label: bool = False
     refuses: bool = False
     searches: bool = False
+    weighs: bool = False
     aliases: tuple[str, ...] = ()
 
 
@@ -115,9 +118,27 @@ _POLICIES = (
 )
 
 POLICIES: Mapping[str, Policy] = MappingProxyType({policy.name: policy for policy in _POLICIES})
-"""Every policy by name."""
+"""Every policy that needs nothing but tags, by name."""
+
+BEST = Policy(
+    "best",
+    "the most probable legal sequence, where scores for each tag are at hand",
+    rule=begin,
+    weighs=True,
+)
+_EVERY = {**POLICIES, BEST.name: BEST}
 
 
 def get_policy(name: str | Policy) -> Policy:
     """Find a policy by name or alias, without regard to case."""
-    return find(POLICIES, Policy, name)
+    return find(_EVERY, Policy, name)
+
+
+def get_tag_policy(name: str | Policy) -> Policy:
+    """Find a policy that needs nothing but tags."""
+    policy = get_policy(name)
+    if policy.weighs:
+        known = ", ".join(POLICIES)
+        message = f"The policy {policy.name!r} needs scores beside the tags. Known for tags alone: "
+        raise UnknownNameError(f"{message}{known}.", policy.name, POLICIES)
+    return policy

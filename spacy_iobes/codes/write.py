@@ -12,9 +12,10 @@ from .. import kernels
 from ..errors import InexpressibleError, OverlapError, SpanError, SpanRangeError
 from ..kernels.tags_numpy import Offsets
 from ..span import Span
+from .best import TagScores, weighed
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .parse import read_spans, validate_many
-from .policy import Policy, get_policy
+from .policy import POLICIES, Policy, get_policy, get_tag_policy
 from .scheme import Scheme, get_scheme
 from .tables import prefix_table, symbols_of
 from .tag import tag_names
@@ -58,17 +59,37 @@ class RepairedMany(NamedTuple):
     violations: ViolationColumns
 
 
-def repair(tags: Sequence[str], scheme: str | Scheme, policy: str | Policy) -> Repaired:
-    """Make one sentence legal under a named policy; legal tags stay as they are."""
-    repaired, spans, violations = repair_many([tags], scheme, policy)
+def repair(
+    tags: Sequence[str],
+    scheme: str | Scheme,
+    policy: str | Policy,
+    scores: TagScores | None = None,
+) -> Repaired:
+    """Make one sentence legal under a named policy; legal tags stay as they are.
+
+    The policy `best` needs the `scores` that a model gave to every tag.
+    """
+    given = None if scores is None else [scores]
+    repaired, spans, violations = repair_many([tags], scheme, policy, given)
     return Repaired(next(iter(repaired)), spans[0], violations[0])
 
 
-def repair_many(sequences: Tags, scheme: str | Scheme, policy: str | Policy) -> RepairedMany:
-    """Make many sentences legal under a named policy."""
+def repair_many(
+    sequences: Tags,
+    scheme: str | Scheme,
+    policy: str | Policy,
+    scores: Sequence[TagScores] | None = None,
+) -> RepairedMany:
+    """Make many sentences legal under a named policy; `best` needs their scores."""
     scheme, policy = get_scheme(scheme), get_policy(policy)
+    if (scores is not None) != policy.weighs:
+        raise TypeError(
+            f"The policy {policy.name!r} "
+            + ("needs scores for every tag." if policy.weighs else "takes no scores; 'best' does.")
+        )
     coded = code_tags(sequences)
-    spans = read_spans(coded, scheme, policy)
+    legal = coded if scores is None else weighed(coded, scheme, scores)
+    spans = read_spans(legal, scheme, POLICIES["raise"] if policy.weighs else policy)
     tags = write_spans(spans, coded.offsets, scheme)
     violations = validate_many(coded, scheme)
     return RepairedMany(tags if coded is sequences else tags.lists(), spans, violations)
@@ -110,7 +131,7 @@ def convert_many(
 ) -> list[list[str]] | CodedTags:
     """Rewrite many sentences in another scheme: lists for lists, codes for codes."""
     coded = code_tags(sequences)
-    spans = read_spans(coded, get_scheme(source), get_policy(policy))
+    spans = read_spans(coded, get_scheme(source), get_tag_policy(policy))
     tags = write_spans(spans, coded.offsets, get_scheme(target))
     return tags if coded is sequences else tags.lists()
 

@@ -15,14 +15,13 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, TAG
 from spacy.tokens import Doc, Token
 
 from ..codes.columns import CodedTags, code_tags
+from ..codes.pieces import BLOCKED, MISSING
 from ..codes.scheme import Scheme
 from ..codes.write import write
 from ..errors import AlignmentError, SpanError, UnknownNameError
 from ..span import Span
 
 TAGS = "iobes_tags"  # the key of `doc.user_data` that holds tags unless another one is named
-MISSING, BLOCKED = "-", "!"
-"""The tags of tokens that are not annotated, and of those that no entity may cover."""
 
 
 class Source(Protocol):
@@ -57,7 +56,8 @@ class UserData:
             )
         if not isinstance(tags, (list, tuple, type(None))):
             raise TypeError(f"doc.user_data[{self.key!r}] is a list of tags, not {tags!r}.")
-        return require_length(doc, tags or (), f"doc.user_data[{self.key!r}]")
+        found: Sequence[str] = require_length(doc, tags or (), f"doc.user_data[{self.key!r}]")
+        return found
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class TokenTag:
         arrays = [doc.to_array(TAG) for doc in docs]
         keys = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.uint64)
         found, codes = np.unique(keys, return_inverse=True)
-        strings = [docs[0].vocab.strings[key] for key in found.tolist()] if len(found) else []
-        names = tuple(string or MISSING for string in strings)
+        names = tuple(string or MISSING for string in strings_of(docs, found))
         return CodedTags.trusted(codes.astype(np.int32), offsets, names)
 
 
@@ -97,13 +96,7 @@ class Entities:
 
     def read(self, docs: Sequence[Doc], scheme: Scheme) -> CodedTags:
         """The tags of all Docs; what is not annotated is `-`, what is blocked is `!`."""
-        if scheme.name != "bio":
-            raise UnknownNameError(
-                f"Entities of a Doc are stored as bio, not {scheme.name}. Read them with the "
-                "scheme bio; iobes_converter writes them in any other.",
-                scheme.name,
-                ["bio"],
-            )
+        require_bio(scheme)
         arrays = [doc.to_array([ENT_IOB, ENT_TYPE]) for doc in docs]
         stored = np.concatenate(arrays) if arrays else np.zeros((0, 2), dtype=np.uint64)
         iob, kind = stored[:, 0].astype(np.int32), stored[:, 1]
@@ -111,8 +104,7 @@ class Entities:
         entity = np.flatnonzero((iob & 1) & (kind != 0))  # B or I, with a label
         labels, numbers = np.unique(kind[entity], return_inverse=True)
         codes[entity] += 2 * (numbers.astype(np.int32) + 1)
-        strings = [docs[0].vocab.strings[key] for key in labels.tolist()]
-        pairs = [f"{prefix}-{label}" for label in strings for prefix in "BI"]
+        pairs = [f"{prefix}-{label}" for label in strings_of(docs, labels) for prefix in "BI"]
         names = (MISSING, "unused", "O", BLOCKED, "I-", *pairs)
         return CodedTags.trusted(codes, offsets_of(docs), names)
 
@@ -141,12 +133,30 @@ def group_spans(doc: Doc, key: str) -> list[Span]:
     return [Span(span.start, span.end, span.label_) for span in group]
 
 
+def require_bio(scheme: Scheme) -> None:
+    """Refuse to read entities as anything but what they are."""
+    if scheme.name != "bio":
+        raise UnknownNameError(
+            f"Entities of a Doc are stored as bio, not {scheme.name}. Read them with the "
+            "scheme bio; iobes_converter writes them in any other.",
+            scheme.name,
+            ["bio"],
+        )
+
+
+def strings_of(docs: Sequence[Doc], keys: NDArray[np.uint64]) -> list[str]:
+    """The strings behind keys of the Docs, which need not share their vocabulary."""
+    stores = list({id(doc.vocab): doc.vocab.strings for doc in docs}.values())
+    homes = ((next((s for s in stores if key in s), stores[0]), key) for key in keys.tolist())
+    return [home[key] for home, key in homes]
+
+
 def offsets_of(docs: Sequence[Doc]) -> NDArray[np.int64]:
     """Where the tokens of each Doc begin when they are laid end to end."""
     return np.cumsum([0, *map(len, docs)], dtype=np.int64)
 
 
-def require_length(doc: Doc, tags: Sequence[Any], place: str) -> Sequence[Any]:
+def require_length(doc: Doc, tags: Any, place: str) -> Any:
     """The tags, if there is one for each token."""
     if len(tags) != len(doc):
         raise AlignmentError(
@@ -158,17 +168,19 @@ def require_length(doc: Doc, tags: Sequence[Any], place: str) -> Sequence[Any]:
 
 def coded_lists(docs: Sequence[Doc], lists: list[Sequence[Any]]) -> CodedTags:
     """Lists of tags as codes, None and "" as `-`."""
-    if any(None in tags or "" in tags for tags in lists):
-        lists = [[tag if tag not in (None, "") else MISSING for tag in tags] for tags in lists]
     try:
-        return code_tags(lists)
-    except TypeError as error:
-        for doc, tags in zip(docs, lists):
-            for number, tag in enumerate(tags):
-                if not isinstance(tag, str):
-                    message = f"{shown(doc)}, token {number}: a tag is a str, not {tag!r}."
-                    raise TypeError(message) from error
-        raise
+        coded = code_tags(lists)
+    except TypeError:  # because of None, or of what is no tag
+        coded = code_tags([_strings(doc, tags) for doc, tags in zip(docs, lists)])
+    names = tuple(tag or MISSING for tag in coded.tags)
+    return CodedTags.trusted(coded.codes, coded.offsets, names)
+
+
+def _strings(doc: Doc, tags: Sequence[Any]) -> list[str]:
+    for number, tag in enumerate(tags):
+        if tag is not None and not isinstance(tag, str):
+            raise TypeError(f"{shown(doc)}, token {number}: a tag is a str, not {tag!r}.")
+    return [MISSING if tag is None else tag for tag in tags]
 
 
 _PLAIN: dict[str, Callable[[], Source]] = {
@@ -185,8 +197,13 @@ SOURCES = ("user_data", "user_data:KEY", "ents", "tag", "token:NAME", "spans:KEY
 """How a config names a place that holds tags or spans."""
 
 
-def get_source(name: str) -> Source:
-    """The source behind a name such as `user_data`, `ents`, `tag`, `token:NAME` or `spans:KEY`."""
+def get_source(name: str, scheme: Scheme | None = None) -> Source:
+    """The source behind a name such as `user_data`, `ents`, `tag`, `token:NAME` or `spans:KEY`.
+
+    With a scheme: one that can be read in that scheme.
+    """
+    if name == "ents" and scheme:
+        require_bio(scheme)
     kind, colon, key = name.partition(":")
     if key and kind in _KEYED:
         return _KEYED[kind](key)

@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.tokens import Doc, Token
 from spacy.tokens import Span as DocSpan
 
-from ..errors import AlignmentError, UnknownNameError
+from ..codes.columns import SpanColumns
+from ..codes.pieces import MISSING
+from ..codes.write import span_columns
+from ..errors import AlignmentError, SpanError, UnknownNameError
 from ..span import Span
-from .sources import SOURCES, TAGS
+from .sources import SOURCES, TAGS, offsets_of, shown
+
+COLUMNS = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID]
+INSIDE, OUTSIDE, BEGIN = 1, 2, 3  # as spaCy numbers them; 0 is missing, BEGIN without label blocked
+
+
+class Absent(NamedTuple):
+    """Which tokens of some Docs, laid end to end, are missing, and which are blocked."""
+
+    missing: NDArray[np.bool_]
+    blocked: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, docs: Sequence[Doc], blocked: Sequence[Sequence[int]]) -> Absent:
+        """No token is missing, and of each Doc some are blocked."""
+        offsets = offsets_of(docs).tolist()
+        absent = cls(*(np.zeros(offsets[-1], dtype=bool) for _ in cls._fields))
+        for offset, tokens in zip(offsets, blocked):
+            absent.blocked[[offset + token for token in tokens]] = True
+        return absent
 
 
 class SpanTarget(Protocol):
-    """Writes the spans of a Doc, and which of its tokens are missing and blocked."""
+    """Writes the spans of Docs, and which of their tokens are missing and blocked."""
 
     holds_spans: ClassVar[Literal[True]]
 
     def write(
         self, doc: Doc, spans: Sequence[Span], missing: Sequence[int], blocked: Sequence[int]
     ) -> None:
-        """Replace what the Doc has there."""
+        """Replace what one Doc has there."""
+
+    def write_many(
+        self, docs: Sequence[Doc], spans: SpanColumns, absent: Absent, some: Iterable[int]
+    ) -> None:
+        """Replace what some of the Docs have there, given by their numbers; quicker for many."""
 
 
 class TagTarget(Protocol):
@@ -36,7 +66,7 @@ class TagTarget(Protocol):
 
 @dataclass(frozen=True)
 class ToEntities:
-    """`doc.ents`; an entity that was there before keeps its ids."""
+    """`doc.ents`; an entity keeps the ids that its first token has as one with the same label."""
 
     holds_spans: ClassVar[Literal[True]] = True
 
@@ -44,14 +74,60 @@ class ToEntities:
         self, doc: Doc, spans: Sequence[Span], missing: Sequence[int], blocked: Sequence[int]
     ) -> None:
         """Set the entities, the tokens that are missing, and those that are blocked."""
-        entities = []
-        for start, end, label in spans:
-            token = doc[start]
-            keeps = token.ent_type_ == label
-            kb_id, span_id = (token.ent_kb_id, token.ent_id) if keeps else (0, 0)
-            entities.append(DocSpan(doc, start, end, label, kb_id=kb_id, span_id=span_id))
-        unknown, never = ([doc[i : i + 1] for i in rows] for rows in (missing, blocked))
-        doc.set_ents(entities, missing=unknown, blocked=never, default="outside")
+        absent = Absent(*(np.zeros(len(doc), dtype=bool) for _ in Absent._fields))
+        absent.missing[missing], absent.blocked[blocked] = True, True
+        self.write_many([doc], span_columns([spans], [len(doc)]), absent, [0])
+
+    def write_many(
+        self, docs: Sequence[Doc], spans: SpanColumns, absent: Absent, some: Iterable[int]
+    ) -> None:
+        """The same for some of the Docs."""
+        offsets = offsets_of(docs)
+        columns: Any = _entity_columns(docs, offsets, spans, absent)
+        bounds = offsets.tolist()
+        for number in some:
+            part = columns[:, bounds[number] : bounds[number + 1]]
+            docs[number].from_array(COLUMNS, part.T)
+
+
+def _entity_columns(
+    docs: Sequence[Doc], offsets: NDArray[np.int64], spans: SpanColumns, absent: Absent
+) -> NDArray[np.uint64]:
+    """The COLUMNS of all tokens of all Docs."""
+    columns = np.zeros((len(COLUMNS), offsets[-1]), dtype=np.uint64)
+    iob, kind = columns[:2]
+    iob.fill(OUTSIDE)
+    iob[absent.missing] = 0
+    iob[absent.blocked] = BEGIN
+    lengths = spans.end - spans.start
+    begins = offsets[spans.sentence] + spans.start
+    covered = np.arange(lengths.sum()) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+    labels = _label_keys(docs, spans)[spans.label]
+    iob[covered], kind[covered] = INSIDE, np.repeat(labels, lengths)
+    iob[begins] = BEGIN
+    firsts = zip(spans.sentence.tolist(), spans.start.tolist(), labels.tolist())
+    for span, (number, start, label) in enumerate(firsts):
+        token = docs[number][start]
+        if token.ent_type == label and (token.ent_kb_id or token.ent_id):
+            begin, end = begins[span], begins[span] + lengths[span]
+            columns[2, begin:end], columns[3, begin:end] = token.ent_kb_id, token.ent_id
+    return columns
+
+
+def _label_keys(docs: Sequence[Doc], spans: SpanColumns) -> NDArray[np.uint64]:
+    """The labels as keys of the vocabulary; an entity without one would be no entity."""
+    if "" in spans.labels:
+        for number in np.flatnonzero(spans.label == spans.labels.index(""))[:1].tolist():
+            doc, (start, end, _) = docs[spans.sentence[number]], spans.row(number)
+            raise SpanError(
+                f"{shown(doc)}, tokens {start} to {end - 1}: a span without a label, and an entity "
+                "needs one. Write to spans:KEY, or give the tags labels.",
+                [spans.row(number)],
+            )
+    keys = [0] * len(spans.labels)
+    for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
+        keys = [strings.add(label) for label in spans.labels]  # the same in every vocabulary
+    return np.array(keys, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -66,6 +142,14 @@ class ToSpanGroup:
     ) -> None:
         """Set the group."""
         doc.spans[self.key] = [DocSpan(doc, start, end, label) for start, end, label in spans]
+
+    def write_many(
+        self, docs: Sequence[Doc], spans: SpanColumns, absent: Absent, some: Iterable[int]
+    ) -> None:
+        """The same for some of the Docs."""
+        every = list(spans)
+        for number in some:
+            self.write(docs[number], every[number], (), ())
 
 
 @dataclass(frozen=True)
@@ -87,9 +171,9 @@ class ToTokenTag:
     holds_spans: ClassVar[Literal[False]] = False
 
     def write(self, doc: Doc, tags: Sequence[str]) -> None:
-        """Set the tag of each token."""
+        """Set the tag of each token; a token that is missing has none."""
         for token, tag in zip(doc, tags):
-            token.tag_ = tag
+            token.tag_ = "" if tag == MISSING else tag
 
 
 @dataclass(frozen=True)

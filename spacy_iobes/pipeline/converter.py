@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc
 
-from ..codes.columns import CodedTags
-from ..codes.policy import get_policy
+from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
-from ..codes.write import write_spans
 from ..corpus.sources import Entities, SpanGroup, get_source
 from ..corpus.tagged import TaggedDocs, Unit
-from ..corpus.targets import get_target
+from ..corpus.targets import Absent, get_target
 from .doc_pipe import DocPipe, Scorer
 
 
@@ -37,7 +35,7 @@ class Converter(DocPipe):
     ):
         super().__init__(name, scorer)
         self.source = get_source(source)
-        self.policy = get_policy(policy)
+        self.policy = get_tag_policy(policy)
         self.unit: Unit = unit
         from_spans = isinstance(self.source, (Entities, SpanGroup))
         self.scheme = get_scheme("bio" if from_spans else scheme)
@@ -49,17 +47,9 @@ class Converter(DocPipe):
         tagged = TaggedDocs.read(docs, self.source, self.scheme, self.unit)
         found = tagged.piece_spans(self.policy)
         if self.target.holds_spans:
-            for number, (doc, spans) in enumerate(zip(docs, tagged.in_docs(found))):
-                self.target.write(doc, spans, *tagged.absent(number))
+            absent = Absent(tagged.pieces.missing, tagged.pieces.blocked)
+            self.target.write_many(docs, tagged.pieces.in_whole(found), absent, range(len(docs)))
             return
-        new = write_spans(found, tagged.pieces.offsets, self.target_scheme)
-        for doc, tags in zip(docs, _with_absent(tagged, new)):
+        new = tagged.pieces.restored(tagged.write(found, self.target_scheme))
+        for doc, tags in zip(docs, new.lists()):
             self.target.write(doc, tags)
-
-
-def _with_absent(tagged: TaggedDocs, new: CodedTags) -> list[list[str]]:
-    """The new tags of whole Docs, `-` and `!` where they were."""
-    names = (*tagged.whole.tags, *new.tags)
-    codes = tagged.whole.codes.copy()
-    codes[tagged.place] = new.codes + len(tagged.whole.tags)
-    return CodedTags.trusted(codes, tagged.whole.offsets, names).lists()

@@ -6,8 +6,8 @@ plain data there; `doc._.iobes_violations` and `doc._.iobes_changes` read it bac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from spacy.tokens import Doc
 
@@ -25,11 +25,10 @@ class TagChange:
     new: str
 
 
-def mark_violations(doc: Doc, violations: Iterable[Violation]) -> None:
-    """Record the violations of a Doc."""
-    doc.user_data[VIOLATIONS] = [
-        [v.index, v.previous, v.current, v.kind, v.message, v.token] for v in violations
-    ]
+def mark_violations(doc: Doc, violations: Sequence[Violation]) -> None:
+    """Record the violations of a Doc, even that there are none."""
+    rows = [[v.index, v.previous, v.current, v.kind, v.message, v.token] for v in violations]
+    doc.user_data[VIOLATIONS] = rows
 
 
 def violations_of(doc: Doc) -> list[Violation]:
@@ -38,9 +37,9 @@ def violations_of(doc: Doc) -> list[Violation]:
     return [Violation(*found, token=token) for *found, token in rows]  # type: ignore[misc]
 
 
-def mark_changes(doc: Doc, changes: Iterable[TagChange]) -> None:
-    """Record which tags were replaced."""
-    doc.user_data[CHANGES] = [list(astuple(change)) for change in changes]
+def mark_changes(doc: Doc, changes: Sequence[TagChange]) -> None:
+    """Record which tags were replaced, even that none were."""
+    doc.user_data[CHANGES] = [[c.index, c.old, c.new] for c in changes]
 
 
 def changes_of(doc: Doc) -> list[TagChange]:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns, different
+from ..codes.best import TagScores
+from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
-from ..codes.write import write_spans
-from ..corpus.sources import Entities, get_source
+from ..corpus.sources import Entities, get_source, require_length, shown
 from ..corpus.tagged import TaggedDocs, Unit
-from ..corpus.targets import ToEntities, get_span_target
+from ..corpus.targets import Absent, ToEntities, get_span_target
+from ..errors import AlignmentError
 from .doc_pipe import DocPipe, Scorer
 from .marks import TagChange, mark_changes, mark_violations
-from .scorers import tag_scorer
+from .scorers import span_scorer, tag_scorer
+
+SCORES = "iobes_scores"  # the key of `doc.user_data` that holds scores unless another one is named
 
 
 class Repairer(DocPipe):
     """Reads tags, repairs them, and writes the spans; the tags themselves stay as they are.
 
     The violations are in `doc._.iobes_violations`, and in `doc._.iobes_changes` the tags that the
-    repair replaced. Without a `scorer` the component scores by its own settings.
+    repair replaced. The policy `best` takes scores for every tag from `doc.user_data[scores_key]`.
+    Without a `scorer` the component scores by its own settings.
     """
 
     def __init__(
@@ -35,37 +40,67 @@ class Repairer(DocPipe):
         source: str = "user_data",
         target: str = "ents",
         unit: Unit = "doc",
+        scores_key: str = SCORES,
         scorer: Scorer | None = None,
     ):
-        own = tag_scorer(scheme=scheme, repair=policy, source=source, unit=unit)
-        super().__init__(name, scorer or own)
         self.scheme = get_scheme(scheme)
         self.policy = get_policy(policy)
-        self.source = get_source(source)
+        self.source = get_source(source, self.scheme)
         self.target = get_span_target(target)
         self.unit: Unit = unit
+        self.scores_key = scores_key
         in_place = isinstance(self.source, Entities) and isinstance(self.target, ToEntities)
         self._only_malformed = in_place  # entities that are legal already stay untouched
+        recipe: dict[str, Any] = {"scheme": scheme, "repair": policy, "unit": unit}
+        recipe["as_ents"] = target == "ents"
+        if self.policy.weighs:  # a scorer that reads tags would need the scores
+            super().__init__(name, scorer or span_scorer(source=target, **recipe))
+        else:
+            super().__init__(name, scorer or tag_scorer(source=source, **recipe))
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Repair all Docs, then write to each."""
         tagged = TaggedDocs.read(docs, self.source, self.scheme, self.unit)
-        found = tagged.piece_spans(self.policy)
-        spans, violations = list(tagged.in_docs(found)), tagged.violations()
-        changes = self._changes(tagged, found)
+        found = self._spans(tagged)
+        violations, changes = tagged.violations(), self._changes(tagged, found)
+        wrong = [number for number, those in enumerate(violations) if those]
+        if some := wrong if self._only_malformed else range(len(docs)):
+            absent = Absent(tagged.pieces.missing, tagged.pieces.blocked)
+            self.target.write_many(docs, tagged.pieces.in_whole(found), absent, some)
         for number, doc in enumerate(docs):
             mark_violations(doc, violations[number])
             mark_changes(doc, changes[number])
-            if violations[number] or not self._only_malformed:
-                self.target.write(doc, spans[number], *tagged.absent(number))
+
+    def _spans(self, tagged: TaggedDocs) -> SpanColumns:
+        """The spans of the pieces, as the policy sees them."""
+        if not self.policy.weighs:
+            return tagged.piece_spans(self.policy)
+        return tagged.pieces.best([tag_scores(doc, self.scores_key) for doc in tagged.docs])
 
     def _changes(self, tagged: TaggedDocs, spans: SpanColumns) -> list[list[TagChange]]:
         """The tags that the repair replaced, for each Doc."""
         found: list[list[TagChange]] = [[] for _ in tagged.docs]
         if tagged.malformed:
-            old, new = tagged.pieces, write_spans(spans, tagged.pieces.offsets, self.scheme)
-            for i in np.flatnonzero(different(old, new)).tolist():
-                doc, index = tagged.token(i)
-                tags = old.tags[old.codes[i]], new.tags[new.codes[i]]
-                found[doc].append(TagChange(index, *tags))
+            new = tagged.write(spans, self.scheme)
+            for doc, index, old, tag in tagged.pieces.changes(new):
+                found[doc].append(TagChange(index, old, tag))
         return found
+
+
+def tag_scores(doc: Doc, key: str) -> TagScores:
+    """The scores in the user data of a Doc: `{"tags": [...], "scores": [[...], ...]}`."""
+    stored = doc.user_data.get(key)
+    if isinstance(stored, TagScores):
+        scores = stored
+    elif isinstance(stored, Mapping) and {"tags", "scores"} <= set(stored):
+        values = np.asarray(stored["scores"], dtype=np.float64)
+        scores = TagScores(tuple(stored["tags"]), values.reshape(-1, len(stored["tags"])))
+    elif len(doc):
+        raise AlignmentError(
+            f"{shown(doc)} has no scores, which the policy 'best' needs: put {{'tags': [...], "
+            f"'scores': [[...], ...]}} into doc.user_data[{key!r}], or name another policy."
+        )
+    else:
+        scores = TagScores((), np.zeros((0, 0)))
+    require_length(doc, scores.values, f"doc.user_data[{key!r}]")
+    return scores

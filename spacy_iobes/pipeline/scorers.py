@@ -2,8 +2,8 @@
 
 They return `iobes_p`, `iobes_r`, `iobes_f`, `iobes_f_per_type`, `iobes_violations` and
 `iobes_signature`. As in spaCy's own scorer, a prediction over a token that the reference does not
-annotate is neither right nor wrong, and what cannot be divided is 0; without any annotation the
-figures are None.
+annotate is neither right nor wrong, and what cannot be divided is 0; where neither side has any
+spans the figures are None.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..codes.policy import get_policy
+from ..codes.policy import get_policy, get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.examples import Places, same_tokens
 from ..corpus.sources import Entities, Source, SpanGroup, get_source, group_spans
@@ -56,6 +56,9 @@ class Reader:
     policy: str
     unit: Unit = "doc"
 
+    def __post_init__(self) -> None:
+        get_tag_policy(self.policy)
+
     def read(self, docs: Sequence[Doc], borders: Sequence[Doc]) -> Read:
         """The spans of all Docs; `borders` are Docs of the same tokens that know the sentences."""
         if isinstance(self.source, SpanGroup):  # spans may overlap there, tags may not
@@ -64,8 +67,8 @@ class Reader:
             return Read([group_spans(doc, key) for doc in docs], missing, 0)
         scheme = get_scheme("bio" if isinstance(self.source, Entities) else self.scheme)
         tagged = TaggedDocs.read(docs, self.source, scheme, self.unit, borders)
-        spans = list(tagged.spans(get_policy(self.policy)))
-        missing = [tagged.absent(number)[0] for number in range(len(docs))]
+        spans = list(tagged.spans(get_tag_policy(self.policy)))
+        missing = [tagged.pieces.absent(number)[0] for number in range(len(docs))]
         return Read(spans, missing, len(tagged.malformed))
 
 
@@ -82,7 +85,9 @@ class SpanScorer:
         """Score; what a component says of itself, `kwargs`, does not matter here."""
         pairs = [(example.reference, example.predicted) for example in examples]
         references, predictions = [a for a, _ in pairs], [b for _, b in pairs]
-        borders = [a if same_tokens(a, b) else b for a, b in pairs]
+        borders = [
+            a if same_tokens(a, b) and a.has_annotation("SENT_START") else b for a, b in pairs
+        ]
         answers = self.gold.read(references, references)
         guesses = self.predicted.read(predictions, borders)
         gold, predicted = [], []
@@ -93,19 +98,19 @@ class SpanScorer:
             predicted.append(places.of_prediction(guesses.spans[number], missing))
         matched = match(nested_columns(gold), nested_columns(predicted))
         report = Report(self.signature, count(matched, violations=guesses.violations))
-        annotated = any(len(m) < len(a) for m, a in zip(answers.missing, references))
-        return scores_of(report, annotated, self.as_ents)
+        return scores_of(report, self.as_ents)
 
 
-def scores_of(report: Report, annotated: bool, as_ents: bool) -> dict[str, Any]:
+def scores_of(report: Report, as_ents: bool) -> dict[str, Any]:
     """The figures under the names that spaCy shows, weighs and stores."""
-    figures = [figure or 0.0 for figure in report.micro] if annotated else [None] * 3
+    some = any(report.counts.totals)
+    figures = [figure or 0.0 for figure in report.micro] if some else [None] * 3
     per_type = {
         label: {key: figure or 0.0 for key, figure in zip("prf", row)}
         for label, row in report.per_label.items()
     }
     scores: dict[str, Any] = {f"iobes_{key}": value for key, value in zip("prf", figures)}
-    scores["iobes_f_per_type"] = per_type if annotated else None
+    scores["iobes_f_per_type"] = per_type if some else None
     scores["iobes_violations"] = report.counts.violations
     scores["iobes_signature"] = str(report.signature)
     if as_ents:
@@ -155,5 +160,6 @@ def span_scorer(
         raise UnknownNameError(f"{message}spacy-iobes.tag_scorer.v1.", source, known)
     policy = repair or "raise"
     signature = Signature(scheme=scheme or SPANS, repair=policy, gold=gold_repair)
-    gold, predicted = (Reader(place, "bio", name, unit) for name in (gold_repair, policy))
+    reading = "raise" if get_policy(policy).weighs else policy  # spans have no scores for tags
+    gold, predicted = (Reader(place, "bio", name, unit) for name in (gold_repair, reading))
     return SpanScorer(signature, gold, predicted, as_ents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from spacy.tokens import Doc
 
@@ -12,6 +12,7 @@ from ..codes.scheme import get_scheme
 from ..corpus.sources import get_source, shown
 from ..corpus.tagged import TaggedDocs, Unit
 from ..errors import SHOWN, MalformedTagsWarning
+from ..scoring.signature import known
 from .doc_pipe import DocPipe, Scorer
 from .marks import mark_violations
 
@@ -33,9 +34,10 @@ class Validator(DocPipe):
     ):
         super().__init__(name, scorer)
         self.scheme = get_scheme(scheme)
-        self.source = get_source(source)
+        self.source = get_source(source, self.scheme)
         self.unit: Unit = unit
         self.on_error: OnError = on_error
+        known("on_error", on_error, get_args(OnError))
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Look at all Docs, then complain as asked, then record."""

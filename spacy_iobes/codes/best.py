@@ -1,0 +1,76 @@
+"""The most probable legal tags, where a model gave scores for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import kernels
+from ..errors import AlignmentError, TagError
+from .columns import CodedTags, listed
+from .parse import validate_many
+from .scheme import Scheme
+from .transitions import mask
+
+
+@dataclass(frozen=True, eq=False)
+class TagScores:
+    """What a model thinks of a sentence: `values[token, tag]`, logits or log-probabilities.
+
+    `tags` name the columns. Minus infinity rules a tag out.
+    """
+
+    tags: tuple[str, ...]
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        tags, values = tuple(listed("tags", self.tags)), np.asarray(self.values, dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != len(tags):
+            raise AlignmentError(
+                f"Scores have a row for each token and a column for each of {len(tags)} tags, "
+                f"but their shape is {values.shape}."
+            )
+        if np.isnan(values).any() or (values == np.inf).any():
+            raise TagError("Scores are numbers or minus infinity; these hold NaN or infinity.")
+        self.__dict__.update(tags=tags, values=values)
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, float]]) -> TagScores:
+        """Scores from one mapping of tags for each token; a tag that is not in it is ruled out."""
+        tags = tuple(dict.fromkeys(tag for row in rows for tag in row))
+        values = [[row.get(tag, -np.inf) for tag in tags] for row in rows]
+        return cls(tags, np.array(values, dtype=np.float64).reshape(len(rows), len(tags)))
+
+
+def weighed(coded: CodedTags, scheme: Scheme, scores: Sequence[TagScores]) -> CodedTags:
+    """The same sentences with the malformed ones replaced by their most probable legal tags."""
+    if len(scores) != len(coded):
+        raise AlignmentError(f"{len(coded)} sentences, but scores for {len(scores)}.")
+    lists = coded.lists()
+    for sentence in np.unique(validate_many(coded, scheme).sentence).tolist():
+        place = f"sentence {sentence}: " if len(coded) > 1 else ""
+        lists[sentence] = best_tags(scores[sentence], len(lists[sentence]), scheme, place)
+    vocabulary: dict[str, int] = {}
+    codes, offsets = kernels.encode(lists, vocabulary)
+    return CodedTags.trusted(codes, offsets, tuple(vocabulary))
+
+
+def best_tags(scores: TagScores, length: int, scheme: Scheme, place: str = "") -> list[str]:
+    """The legal tags of a sentence whose scores have the highest sum."""
+    if len(scores.values) != length:
+        raise AlignmentError(f"{place}{length} tokens, but scores for {len(scores.values)}.")
+    legal = mask(scores.tags, scheme)
+    start, step, stop = (
+        np.where(part, 0.0, -np.inf) for part in (legal.start, legal.step, legal.stop)
+    )
+    offsets = np.array([0, length], dtype=np.int64)
+    path, peak = kernels.best(scores.values, offsets, start, step[None], stop, None)
+    if length and peak[0] == -np.inf:
+        raise TagError(
+            f"{place}no legal {scheme.name} sequence has a score: too many tags are ruled out, or "
+            "the columns lack a tag that the others need (an E for every B, for example)."
+        )
+    return [scores.tags[state] for state in path.tolist()]

@@ -1,0 +1,126 @@
+"""DocBin files (`.spacy`): from column files, and read with every trouble told in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..codes.violation import Violation
+from ..errors import FileError
+from .column_docs import DocUnit, entity_doc, group_doc, grouped
+from .files import STANDARD, shown, write_bytes
+from .sentences import FileSentences, Sentence
+from .tagged import TaggedDocs
+
+ENDING = ".spacy"
+
+
+@dataclass(frozen=True)
+class DocViolation(Violation):
+    """A violation in a Doc of a DocBin file; Docs and tokens are counted from 0."""
+
+    doc: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}, Doc {self.doc}, token {self.index}"
+        return f"{place}: {self.token!r}: {self.message}"
+
+
+def doc_violations(tagged: TaggedDocs, name: str) -> list[Violation]:
+    """The violations of the Docs of a file, with their places."""
+    return [
+        DocViolation(**vars(replace(violation, file=name)), doc=doc)
+        for doc, violation in tagged.malformed
+    ]
+
+
+@dataclass
+class Written:
+    """What went into a DocBin file."""
+
+    docs: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+    missing: int = 0
+    blocked: int = 0
+    repaired: int = 0
+
+    def add(self, sentences: list[Sentence]) -> None:
+        """Count the sentences of one Doc; missing and blocked tokens count once in each layer."""
+        self.docs += 1
+        self.sentences += len(sentences)
+        for sentence in sentences:
+            self.tokens += len(sentence.words)
+            for layer in sentence.layers:
+                for _, _, label in layer.spans:
+                    self.labels[label] = self.labels.get(label, 0) + 1
+                self.missing += len(layer.missing)
+                self.blocked += len(layer.blocked)
+
+
+def write_docbin(
+    files: Iterable[FileSentences],
+    target: str | Path,
+    unit: DocUnit = "sentence",
+    key: str = "",
+    keep_tags: bool = False,
+) -> Written:
+    """Write column files as one DocBin, all at once or not at all.
+
+    Spans become entities, or with a `key` a span group; `keep_tags` keeps the tags of the files in
+    the user data of the Docs.
+    """
+    require_ending(target)
+    vocab, done, docs = Vocab(), Written(), DocBin(store_user_data=keep_tags)
+    for file in files:
+        for sentences in grouped(file, unit):
+            done.add(sentences)
+            made = group_doc(vocab, sentences, key) if key else entity_doc(vocab, sentences)
+            docs.add(made)
+        done.repaired += file.violations
+    save_docbin(docs, target)
+    return done
+
+
+def require_ending(path: str | Path) -> None:
+    """Raise for a name that spaCy would pass over."""
+    if str(path) != STANDARD and not str(path).endswith(ENDING):
+        raise FileError(
+            f"{path}: spaCy only reads files whose names end in {ENDING}. Name it so.", str(path)
+        )
+
+
+def save_docbin(docs: DocBin, path: str | Path) -> None:
+    """Write a DocBin, all at once or not at all."""
+    try:
+        data = docs.to_bytes()
+    except ValueError as error:
+        message = f"{path}: too much for one DocBin ({error}). Write several files."
+        raise FileError(message, str(path)) from error
+    with write_bytes(path) as put:
+        put(data)
+
+
+def read_docbin(path: str | Path) -> list[Doc]:
+    """The Docs of a DocBin file, with a vocabulary of their own."""
+    name = shown(path)
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STANDARD else Path(path).read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{name}: cannot be read: {reason}.", str(path)) from error
+    try:
+        return list(DocBin().from_bytes(data).get_docs(Vocab()))
+    except Exception as error:  # zlib, msgpack, numpy and spaCy all have their own
+        detail = " ".join(f"{type(error).__name__}: {error}".split())
+        raise FileError(
+            f"{name}: not a DocBin, or a damaged one ({detail[:100]}). Name a {ENDING} file that "
+            "spaCy wrote; for column files there is to-docbin.",
+            str(path),
+        ) from error

@@ -1,0 +1,104 @@
+"""What the references of examples say about the tokens of the predicted Docs."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Literal
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..codes.known import Known
+from ..codes.policy import get_policy
+from ..codes.scheme import get_scheme
+from ..errors import AlignmentError
+from ..span import Span
+from .examples import character_bounds, same_tokens
+from .sources import Entities, shown
+from .tagged import TaggedDocs
+
+Misaligned = Literal["raise", "missing"]
+
+
+def gold_of(examples: Sequence[Example], misaligned: Misaligned = "raise") -> list[Known]:
+    """The entities of the references as spans of the predicted Docs; blocked tokens are outside.
+
+    An entity whose borders are not those of tokens of the predicted Doc is refused, or its tokens
+    are missing.
+    """
+    references = [example.reference for example in examples]
+    tagged = TaggedDocs.read(references, Entities(), get_scheme("bio"))
+    spans = tagged.spans(get_policy("raise"))
+    found = []
+    for number, (example, mine) in enumerate(zip(examples, spans)):
+        gold = Known(mine, tagged.pieces.absent(number)[0])
+        if not same_tokens(example.reference, example.predicted):
+            gold = Projection(example.reference, example.predicted, misaligned).known(gold)
+        found.append(gold)
+    return found
+
+
+class Projection:
+    """From the tokens of a reference to those of another Doc of the same text."""
+
+    def __init__(self, reference: Doc, predicted: Doc, misaligned: Misaligned):
+        self.reference, self.predicted, self.misaligned = reference, predicted, misaligned
+        self.theirs, self.ours = character_bounds(reference), character_bounds(predicted)
+        if self.theirs[-1] != self.ours[-1]:
+            raise AlignmentError(
+                f"{shown(predicted)} is predicted for {shown(reference)}, which has another text: "
+                "an example holds two Docs of one text."
+            )
+
+    def known(self, gold: Known) -> Known:
+        """The same knowledge about the other tokens."""
+        spans, missing = [], {i for run in runs(gold.missing) for i in self._touched(*run)}
+        for span in gold.spans:
+            tokens = self._touched(span.start, span.end)
+            ends = self.ours[tokens.start], self.ours[tokens.stop] if tokens else -1
+            if ends == (self.theirs[span.start], self.theirs[span.end]):
+                spans.append(Span(tokens.start, tokens.stop, span.label))
+            elif self.misaligned == "raise":
+                raise AlignmentError(self._complaint(span, tokens))
+            else:
+                missing.update(tokens)
+        return Known(spans, sorted(missing))
+
+    def _touched(self, start: int, end: int) -> range:
+        """The tokens that share a character with some tokens of the reference."""
+        begin, stop = self.theirs[start], self.theirs[end]
+        if begin == stop:
+            return range(0)
+        return range(bisect_right(self.ours, begin) - 1, bisect_left(self.ours, stop))
+
+    def _complaint(self, span: Span, tokens: range) -> str:
+        entity = self.reference[span.start : span.end].text
+        inside = [self.predicted[i].text for i in tokens]
+        return (
+            f"{shown(self.reference)}: the entity {entity!r} ({span.label}) does not begin and end "
+            f"with tokens of the predicted Doc, which are {inside}. Correct the annotation or the "
+            'tokenizer, or let such tokens be unknown with misaligned = "missing".'
+        )
+
+
+def runs(tokens: Sequence[int]) -> list[tuple[int, int]]:
+    """Tokens in order as ranges of neighbours, so that what lies between two belongs to them."""
+    found: list[tuple[int, int]] = []
+    for token in tokens:
+        begin = found.pop()[0] if found and found[-1][1] == token else token
+        found.append((begin, token + 1))
+    return found
+
+
+def rejected_of(examples: Sequence[Example], key: str) -> list[list[Span]]:
+    """The spans known to be wrong, `reference.spans[key]`, as spans of the predicted Docs."""
+    found = []
+    for example in examples:
+        group = example.reference.spans.get(key, ())
+        spans = [Span(span.start, span.end, span.label_) for span in group]
+        if spans and not same_tokens(example.reference, example.predicted):
+            projection = Projection(example.reference, example.predicted, "missing")
+            spans = projection.known(Known(spans, [])).spans
+        found.append(spans)
+    return found

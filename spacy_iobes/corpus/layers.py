@@ -1,0 +1,110 @@
+"""Layers of tags for spans that nest or overlap: several columns of a file, one span group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..codes.pieces import BLOCKED, MISSING
+from ..codes.scheme import Scheme
+from ..codes.write import write_many
+from ..errors import AlignmentError, InexpressibleError, SpanError
+from ..span import Span
+from .sources import group_spans
+
+LAYERS, COUNT = "layers", "layer_count"
+"""Attributes of a span group: the layer of each of its spans, and how many layers there are."""
+ABSENT_TAGS = {"layer_missing": MISSING, "layer_blocked": BLOCKED}
+"""Attributes of a span group that list tokens as [layer, index], and what their tag is."""
+
+
+def assigned(spans: Sequence[Span]) -> list[int]:
+    """A layer for each span: the longest choose first, each the first layer with no overlap.
+
+    So a span comes before all those inside of it, and the first layer has the outermost ones.
+    """
+    numbers = [0] * len(spans)
+    taken: list[set[int]] = []
+    for i in sorted(range(len(spans)), key=lambda i: (spans[i].start - spans[i].end, spans[i])):
+        tokens = range(spans[i].start, spans[i].end)
+        number = next((n for n, used in enumerate(taken) if used.isdisjoint(tokens)), len(taken))
+        if number == len(taken):
+            taken.append(set())
+        taken[number].update(tokens)
+        numbers[i] = number
+    return numbers
+
+
+def layered(spans: Sequence[Span], attrs: Mapping[str, Any]) -> list[list[Span]]:
+    """The spans of a group, layer by layer: as its attributes say, or as they are assigned."""
+    numbers = attrs[LAYERS] if LAYERS in attrs else assigned(spans)
+    if len(numbers) != len(spans) or min(numbers, default=0) < 0:
+        raise ValueError(f"{len(numbers)} layers for {len(spans)} spans")
+    count = max([attrs.get(COUNT, 1), *(number + 1 for number in numbers)])
+    found: list[list[Span]] = [[] for _ in range(count)]
+    for span, number in zip(spans, numbers):
+        found[number].append(span)
+    return found
+
+
+def group_columns(
+    doc: Doc, key: str, scheme: Scheme, bounds: Sequence[int], count: int | None = None
+) -> list[list[str]]:
+    """The tags of each layer of a group, given where its sentences begin and the last one ends.
+
+    There are at least as many layers as the group has, or exactly `count`.
+    """
+    attrs = doc.spans[key].attrs if key in doc.spans else {}
+    try:
+        layers = layered(group_spans(doc, key), attrs)
+        absent = [
+            (*place, tag) for name, tag in ABSENT_TAGS.items() for place in attrs.get(name, ())
+        ]
+        in_range = all(0 <= n < len(layers) and 0 <= i < len(doc) for n, i, _ in absent)
+    except (TypeError, ValueError) as error:
+        raise _misfit(attrs) from error
+    if not in_range:
+        raise _misfit(attrs)
+    if count is not None and count < len(layers):
+        raise InexpressibleError(f"its spans need {len(layers)} layers, not {count}.")
+    layers += [[] for _ in range((count or 0) - len(layers))]
+    columns = [_tags(spans, scheme, bounds) for spans in layers]
+    for number, index, tag in absent:
+        columns[number][index] = tag
+    return columns
+
+
+def _misfit(attrs: Mapping[str, Any]) -> AlignmentError:
+    shown = {name: attrs[name] for name in (LAYERS, COUNT, *ABSENT_TAGS) if name in attrs}
+    return AlignmentError(
+        f"the attributes do not fit the group: {shown!s:.200}. {LAYERS!r} has one number from 0 "
+        "for each span, as to-docbin writes it. Remove them to have layers assigned."
+    )
+
+
+def _tags(spans: Sequence[Span], scheme: Scheme, bounds: Sequence[int]) -> list[str]:
+    """The tags of disjoint spans, none of which crosses a sentence border."""
+    sentences: list[list[Span]] = [[] for _ in bounds[1:]]
+    number = 0
+    for start, end, label in sorted(spans):
+        while start >= bounds[number + 1] and number + 2 < len(bounds):
+            number += 1
+        first, last = bounds[number : number + 2]
+        if end > last and last < bounds[-1]:
+            reason = (
+                f"{(start, end, label)} goes beyond its sentence, which ends at token {last}. "
+                "Write each Doc as one sentence (--ignore-sentences), or cut the span."
+            )
+            raise InexpressibleError(reason, [Span(start, end, label)])
+        sentences[number].append(Span(start - first, end - first, label))
+    lengths = [end - start for start, end in pairwise(bounds)]
+    try:
+        return [tag for tags in write_many(sentences, lengths, scheme) for tag in tags]
+    except SpanError as error:
+        first = bounds[error.sentence]
+        wrong = [Span(start + first, end + first, label) for start, end, label in error.spans]
+        place = f"in the sentence that begins at token {first}, " if first else ""
+        raise type(error)(place + error.reason, wrong, reason=error.reason) from error

@@ -1,0 +1,148 @@
+"""The reader `spacy-iobes.ConllCorpus.v1`: column files straight into `spacy train`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, dont_augment
+from spacy.vocab import Vocab
+
+from ..codes.policy import get_tag_policy
+from ..codes.scheme import get_scheme
+from ..errors import FileError
+from .column_docs import DocUnit, entity_doc, grouped, require_unit
+from .conll import DELIMITERS, ColumnReader, Columns
+from .sentences import FileSentences, Reading
+
+Augmenter = Callable[[Language, Example], Iterator[Example]]
+
+
+class ConllCorpus:
+    """Examples from column files: gold entities, and the raw tags in the user data.
+
+    The references have entities, with missing (`-`) and blocked (`!`) tokens kept, sentence starts,
+    and the tags of the file in `doc.user_data["iobes_tags"]`; with a `tag_scheme`, also in
+    `token.tag_`, which is empty for a missing token, so that a tagger learns nothing from it.
+    The predicted Docs have the same words and nothing else. All files are checked before the first
+    example, so that bad gold stops training before it begins.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        scheme: str,
+        policy: str = "raise",
+        columns: Columns | None = None,
+        unit: DocUnit = "sentence",
+        limit: int = 0,
+        shuffle: bool = False,
+        augmenter: Augmenter | None = None,
+        tag_scheme: str | None = None,
+    ):
+        self.path = path
+        self.columns = columns or Columns()
+        target = get_scheme(tag_scheme) if tag_scheme else None
+        self.reading = Reading(get_scheme(scheme), get_tag_policy(policy), tag_scheme=target)
+        self.unit = require_unit(unit)
+        self.limit = limit
+        self.shuffle = shuffle
+        self.augmenter = augmenter or dont_augment
+        self._checked = False
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """The examples, anew for each epoch."""
+        references = self.docs(nlp.vocab)
+        if self.shuffle:
+            held = list(references)
+            random.shuffle(held)
+            references = iter(held)
+        for reference in references:
+            words = [token.text for token in reference]
+            spaces = [bool(token.whitespace_) for token in reference]
+            example = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+            yield from self.augmenter(nlp, example)
+
+    def docs(self, vocab: Vocab) -> Iterator[Doc]:
+        """The references, at most as many as the limit says."""
+        paths = files_of(self.path)
+        if not self._checked:
+            self._check(paths)
+        made = (
+            entity_doc(vocab, sentences)
+            for path in paths
+            for sentences in grouped(self._sentences(path), self.unit)
+        )
+        return islice(made, self.limit if self.limit > 0 else None)
+
+    def _check(self, paths: list[Path]) -> None:
+        """Read all files once for the errors that they may have."""
+        found = [self._sentences(path) for path in paths]
+        for file in found:
+            file.check()
+        if not any(file.reader.sentences for file in found):
+            raise FileError(
+                f"{self.path}: there is no token to train on or to score.", str(self.path)
+            )
+        self._checked = True
+
+    def _sentences(self, path: Path) -> FileSentences:
+        return FileSentences(ColumnReader(path, self.columns), self.reading)
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """The file, or the files below a directory in the order of their names, but hidden ones."""
+    root = Path(path)
+    if not root.is_dir():
+        return [root]
+    below = [(file, file.relative_to(root).parts) for file in sorted(root.rglob("*"))]
+    found = [
+        file
+        for file, parts in below
+        if file.is_file() and not any(part.startswith(".") for part in parts)
+    ]
+    if not found:
+        raise FileError(f"{path}: a directory without column files. Name another.", str(path))
+    return found
+
+
+def conll_corpus(
+    path: str | Path | None,
+    scheme: str,
+    policy: str = "raise",
+    delimiter: str = "auto",
+    token_index: int = 0,
+    tag_index: int = -1,
+    comment: str = "",
+    encoding: str = "utf8",
+    unit: DocUnit = "sentence",
+    limit: int = 0,
+    shuffle: bool = False,
+    augmenter: Augmenter | None = None,
+    tag_scheme: str | None = None,
+) -> Callable[[Language], Iterator[Example]]:
+    """Read column files, `path` being one or a directory of them, under an explicit scheme."""
+    if path is None:
+        raise FileError(
+            "The path of a corpus is null: set it in the config, or on the command line "
+            "(--paths.train, for example)."
+        )
+    if not delimiter:
+        raise FileError("An empty delimiter separates nothing: name one, or 'auto'.")
+    named = DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t"))
+    return ConllCorpus(
+        path,
+        scheme=scheme,
+        policy=policy,
+        columns=Columns(named, token_index, tag_index, comment, encoding=encoding),
+        unit=unit,
+        limit=limit,
+        shuffle=shuffle,
+        augmenter=augmenter,
+        tag_scheme=tag_scheme,
+    )

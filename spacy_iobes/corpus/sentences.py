@@ -1,0 +1,154 @@
+"""The sentences of a column file: words, one or more layers of tags, and what the tags say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import kernels
+from ..codes.columns import CodedTags, SpanColumns
+from ..codes.parse import refusal
+from ..codes.policy import POLICIES, Policy
+from ..codes.scheme import Scheme
+from ..codes.violation import Violation
+from ..codes.write import write_spans
+from ..errors import ColumnError
+from ..kernels.columns_numpy import MARKER, NEWDOC, kind_of
+from ..span import Span
+from .conll import ColumnReader, Part
+from .tagged_part import TaggedPart
+
+
+class Layer(NamedTuple):
+    """One column of tags: as the file has them, what they say, and perhaps in another scheme."""
+
+    tags: list[str]
+    spans: list[Span]
+    missing: list[int]
+    blocked: list[int]
+    rewritten: list[str]
+
+
+class Sentence(NamedTuple):
+    """A sentence of a file; `opens` says whether a document begins with it."""
+
+    words: list[str]
+    layers: tuple[Layer, ...]
+    opens: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read the tags of a file.
+
+    `layers` are the columns that hold tags, if it is not the one column of the reader. Spans must
+    be `labelled` if they are to become entities. Tags are also written in `tag_scheme`, if given.
+    """
+
+    scheme: Scheme
+    policy: Policy = POLICIES["raise"]
+    layers: tuple[int, ...] = ()
+    labelled: bool = True
+    tag_scheme: Scheme | None = None
+
+
+class FileSentences:
+    """Iterates over the sentences of a file, once, and counts the violations.
+
+    A policy that refuses does so at the end of the file, with every violation of the file in the
+    error; from the first part with a violation on there are no more sentences.
+    """
+
+    def __init__(self, reader: ColumnReader, reading: Reading):
+        self.reader = reader
+        self.reading = reading
+        self.violations = 0
+
+    def __iter__(self) -> Iterator[Sentence]:
+        opens = True
+        for columns in self._parts():
+            part = columns[0][0].part
+            starts = document_starts(part) if self.reader.columns.count_documents else set()
+            layers = zip(*(self._layers(tagged, spans) for tagged, spans in columns))
+            words = _words(part)
+            bounds = pairwise(part.tags.offsets.tolist())
+            for number, ((begin, end), every) in enumerate(zip(bounds, layers)):
+                yield Sentence(words[begin:end], every, opens or number in starts)
+                opens = False
+            opens = opens or len(part.tags) in starts
+
+    def check(self) -> None:
+        """Read all of the file for the errors that it may have."""
+        for _ in self._parts():
+            pass
+
+    def _parts(self) -> Iterator[list[tuple[TaggedPart, SpanColumns]]]:
+        """The parts of the file that are good: each layer with its spans."""
+        reading, found = self.reading, list[Violation]()
+        for part in self.reader:
+            _require_tokens(part)
+            columns = [TaggedPart(layer, reading.scheme) for layer in self._columns(part)]
+            self.violations += sum(tagged.pieces.found.total for tagged in columns)
+            if reading.policy.refuses:
+                found += (wrong for tagged in columns for wrong in tagged.violations())
+            if not found:
+                spans = [tagged.spans(reading.policy, reading.labelled) for tagged in columns]
+                yield list(zip(columns, spans))
+        if found:
+            raise refusal(reading.scheme, sorted(found, key=lambda wrong: wrong.line or 0))
+
+    def _columns(self, part: Part) -> Iterator[Part]:
+        """The part once for each layer."""
+        for column in self.reading.layers or [part.layout.tag]:
+            layout = part.layout._replace(tag=column)
+            if layout == part.layout:
+                yield part
+                continue
+            scanned = kernels.scan(part.buffer, True, layout, self.reader.vocabulary)
+            if scanned.wrong:
+                raise self.reader.refusal(part.buffer, scanned.wrong, part.line, layout)
+            tags = CodedTags.trusted(scanned.codes, scanned.offsets, self.reader.tag_names())
+            yield replace(part, scanned=scanned, tags=tags, layout=layout)
+
+    def _layers(self, tagged: TaggedPart, spans: SpanColumns) -> Iterator[Layer]:
+        """One layer of each sentence."""
+        tags = tagged.part.tags.lists()
+        rewritten: list[list[str]] = [[]] * len(tags)
+        if self.reading.tag_scheme:
+            with tagged.part.locating():
+                offsets = tagged.part.tags.offsets
+                rewritten = write_spans(spans, offsets, self.reading.tag_scheme).lists()
+        for number, (old, members, new) in enumerate(zip(tags, spans, rewritten)):
+            yield Layer(old, members, *tagged.pieces.absent(number), new)
+
+
+def _words(part: Part) -> list[str]:
+    places = zip(part.scanned.token_begin.tolist(), part.scanned.token_end.tolist())
+    return [part.buffer[begin:end].decode() for begin, end in places]
+
+
+def _require_tokens(part: Part) -> None:
+    """Raise for the first token that is empty: a Doc has none."""
+    for at in np.flatnonzero(part.scanned.token_begin == part.scanned.token_end)[:1].tolist():
+        line = part.flat_number(at)
+        raise ColumnError(
+            f"{part.name}, line {line}: the token is empty, and a Doc has no empty tokens. "
+            "Is the column right (--token-index)?",
+            part.name,
+            line,
+        )
+
+
+def document_starts(part: Part) -> set[int]:
+    """The sentences that begin a document; one more than there are stands for what follows."""
+    if not part.scanned.documents:
+        return set()
+    rows = part.buffer.split(b"\n")
+    kinds = (kind_of(row.removesuffix(b"\r"), part.layout) for row in rows)
+    lines = [number for number, kind in enumerate(kinds) if kind in (MARKER, NEWDOC)]
+    first = part.scanned.line[part.tags.offsets[:-1]]
+    return set(np.searchsorted(first, lines).tolist())

@@ -1,0 +1,80 @@
+"""Everything that spaCy finds by name: a changed list must be meant."""
+
+from __future__ import annotations
+
+from importlib.metadata import distribution
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.util import registry
+
+DISTRIBUTION = "spacy-iobes"
+NAMES = {
+    "console_scripts": ["spacy-iobes"],
+    "spacy_architectures": ["spacy-iobes.ChainTagger.v1"],
+    "spacy_cli": ["iobes"],
+    "spacy_factories": ["iobes_converter", "iobes_ner", "iobes_repairer", "iobes_validator"],
+    "spacy_readers": ["spacy-iobes.ConllCorpus.v1"],
+    "spacy_scorers": ["spacy-iobes.span_scorer.v1", "spacy-iobes.tag_scorer.v1"],
+}
+"""Entry points by group; names other than those of factories and commands end in a version."""
+FOUND_BY_SPACY = [
+    (group.removeprefix("spacy_"), name)
+    for group, names in NAMES.items()
+    if group.startswith("spacy_")
+    for name in names
+]
+
+
+def registered() -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for point in distribution(DISTRIBUTION).entry_points:
+        groups.setdefault(point.group, []).append(point.name)
+    return {group: sorted(groups[group]) for group in sorted(groups)}
+
+
+def test_entry_points() -> None:
+    assert registered() == NAMES
+
+
+@pytest.mark.parametrize(("kind", "name"), FOUND_BY_SPACY)
+def test_spacy_finds_every_name(kind: str, name: str) -> None:
+    found = getattr(registry, "_entry_point_factories" if kind == "factories" else kind)
+    assert name in found.get_all()
+
+
+def test_nothing_else_is_registered_under_our_names() -> None:
+    """A name that is only there once a module was imported works by chance."""
+    for kind in ("architectures", "readers", "scorers", "misc", "layers", "callbacks", "loggers"):
+        ours = [n for n in getattr(registry, kind).get_all() if n.startswith(DISTRIBUTION)]
+        assert sorted(ours) == NAMES.get(f"spacy_{kind}", []), kind
+
+
+def test_factories_are_built_by_their_names() -> None:
+    nlp = spacy.blank("en")
+    assert all(map(nlp.has_factory, NAMES["spacy_factories"]))
+
+
+@pytest.mark.parametrize("name", NAMES["spacy_factories"])
+def test_factories_say_what_they_do(name: str) -> None:
+    spacy.blank("en")
+    meta = Language.get_factory_meta(name)
+    assert meta.factory == name
+    weights = meta.default_score_weights or {}
+    assert set(weights) <= {
+        "iobes_f",
+        "iobes_p",
+        "iobes_r",
+        "iobes_f_per_type",
+        "iobes_violations",
+        "iobes_signature",
+    }
+    assert sum(filter(None, weights.values())) in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("kind", "name"), FOUND_BY_SPACY)
+def test_names_carry_a_version(kind: str, name: str) -> None:
+    if kind not in ("factories", "cli"):
+        assert name.startswith(f"{DISTRIBUTION}.")
+        assert name.rpartition(".v")[2].isdecimal()
