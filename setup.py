@@ -15,11 +15,20 @@ about: dict[str, str] = {}
 exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
 
 KERNELS = [
-    Extension(f"spacy_iobes.kernels.{name}", [f"spacy_iobes/kernels/{name}.pyx"], optional=True)
-    for name in ("_columns", "_tags")
+    Extension(
+        f"spacy_iobes.kernels.{name}",
+        [f"spacy_iobes/kernels/{name}.pyx"],
+        depends=[f"spacy_iobes/kernels/{header}" for header in headers],
+        optional=True,
+    )
+    for name, headers in (
+        ("_chain", ("_chain.h", "_chain_lanes.h")),
+        ("_columns", ()),
+        ("_tags", ()),
+    )
 ]
 TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
-BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9", "nervaluate>=1.2"]
+BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9", "nervaluate>=1.2", "pytorch-crf>=0.7"]
 
 
 class BuildKernels(build_ext):
@@ -79,7 +88,8 @@ setup(
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
         "spacy_iobes": ["py.typed", "*.pyi", "data/*"],
-        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd"],
+        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd", "*.h"],
+        "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["page.html"],
     },
     ext_modules=cythonize(KERNELS),
@@ -90,7 +100,13 @@ setup(
         "spacy_cli": ["iobes = spacy_iobes.cli.plugin:app"],
         "spacy_factories": [
             f"iobes_{name} = spacy_iobes.pipeline.factories:make_{name}"
-            for name in ("validator", "repairer", "converter")
+            for name in ("validator", "repairer", "converter", "ner")
+        ],
+        "spacy_architectures": [
+            "spacy-iobes.ChainTagger.v1 = spacy_iobes.ml.chain_tagger:build_chain_tagger",
+        ],
+        "spacy_readers": [
+            "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.reader:conll_corpus",
         ],
         "spacy_scorers": [
             f"spacy-iobes.{name}.v1 = spacy_iobes.pipeline.scorers:{name}"

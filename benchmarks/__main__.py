@@ -15,7 +15,9 @@ from .table import Table, shown
 BENCHMARKS = {
     "tags": "Parse, validate, convert and repair tags, beside iobes, seqeval, seqscore and spaCy.",
     "score": "Score tags and files, beside seqeval, seqscore, nervaluate, iobes and conlleval.pl.",
+    "chain": "Best path, and loss with gradient, of a chain, beside pytorch-crf.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
+    "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
 """Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""
 

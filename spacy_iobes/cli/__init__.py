@@ -3,7 +3,20 @@
 Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used.
 """
 
-from . import compare, edit, report, score, show, survey
+from . import compare, docbin, docs, edit, errors, report, score, show, survey, tune
 from .app import app, main
 
-__all__ = ["app", "compare", "edit", "main", "report", "score", "show", "survey"]
+__all__ = [
+    "app",
+    "compare",
+    "docbin",
+    "docs",
+    "edit",
+    "errors",
+    "main",
+    "report",
+    "score",
+    "show",
+    "survey",
+    "tune",
+]

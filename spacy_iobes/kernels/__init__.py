@@ -21,18 +21,36 @@ except ImportError:
 
     IN_USE = "numpy"
 
+try:  # on its own: it asks more of a compiler than the others do
+    if SWITCHED_OFF:
+        raise ImportError(f"{SWITCH} asks for numpy")
+    from ._chain import best, expect, follow, messages, nbest, total
+
+    CHAIN_IN_USE = "compiled"
+except ImportError:
+    from .chain_numpy import best, expect, follow, messages, nbest, total
+
+    CHAIN_IN_USE = "numpy"
+
 __all__ = [
+    "CHAIN_IN_USE",
     "IN_USE",
     "SWITCH",
     "SWITCHED_OFF",
     "align",
+    "best",
     "decode",
     "encode",
+    "expect",
     "first_difference",
+    "follow",
     "lists",
+    "messages",
+    "nbest",
     "nearest",
     "scan",
     "splice",
+    "total",
     "violations",
     "write",
 ]

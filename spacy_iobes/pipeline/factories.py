@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from spacy.language import Language
+from thinc.api import Config
 
+from ..corpus.gold import Misaligned
 from ..corpus.tagged import Unit
+from ..ml.chain_tagger import ChainModel
+from ..ml.objectives import ObjectiveName
 from .converter import Converter
 from .doc_pipe import Scorer
 from .marks import set_extensions
-from .repairer import Repairer
+from .ner import EntityRecognizer
+from .repairer import SCORES, Repairer
 from .scorers import WEIGHTS
 from .validator import OnError, Validator
 
 set_extensions()
+
+CHAIN_TAGGER = Config().from_str(
+    """
+[model]
+@architectures = "spacy-iobes.ChainTagger.v1"
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 4
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+)["model"]
 
 
 @Language.factory(
@@ -38,7 +60,13 @@ def make_validator(
 @Language.factory(
     "iobes_repairer",
     assigns=["doc.ents", "doc._.iobes_violations", "doc._.iobes_changes"],
-    default_config={"source": "user_data", "target": "ents", "unit": "doc", "scorer": None},
+    default_config={
+        "source": "user_data",
+        "target": "ents",
+        "unit": "doc",
+        "scores_key": SCORES,
+        "scorer": None,
+    },
     default_score_weights=WEIGHTS,
 )
 def make_repairer(
@@ -49,11 +77,19 @@ def make_repairer(
     source: str,
     target: str,
     unit: Unit,
+    scores_key: str,
     scorer: Scorer | None,
 ) -> Repairer:
     """Turn tags into entities or a span group under a named policy."""
     return Repairer(
-        name, scheme=scheme, policy=policy, source=source, target=target, unit=unit, scorer=scorer
+        name,
+        scheme=scheme,
+        policy=policy,
+        source=source,
+        target=target,
+        unit=unit,
+        scores_key=scores_key,
+        scorer=scorer,
     )
 
 
@@ -88,5 +124,56 @@ def make_converter(
         target_scheme=target_scheme,
         policy=policy,
         unit=unit,
+        scorer=scorer,
+    )
+
+
+@Language.factory(
+    "iobes_ner",
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
+    default_config={
+        "model": CHAIN_TAGGER,
+        "scheme": "iobes",
+        "objective": "crf",
+        "entity_bias": 0.0,
+        "sentence_bound": False,
+        "scores": False,
+        "spans_key": "iobes_ner",
+        "threshold": 0.0,
+        "incorrect_spans_key": None,
+        "misaligned": "raise",
+        "scorer": None,
+    },
+    default_score_weights=WEIGHTS,
+)
+def make_ner(
+    nlp: Language,
+    name: str,
+    model: ChainModel,
+    scheme: str,
+    objective: ObjectiveName,
+    entity_bias: float,
+    sentence_bound: bool,
+    scores: bool,
+    spans_key: str,
+    threshold: float,
+    incorrect_spans_key: str | None,
+    misaligned: Misaligned,
+    scorer: Scorer | None,
+) -> EntityRecognizer:
+    """Recognise entities by a chain that cannot emit an illegal sequence of tags."""
+    return EntityRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        scheme=scheme,
+        objective=objective,
+        entity_bias=entity_bias,
+        sentence_bound=sentence_bound,
+        scores=scores,
+        spans_key=spans_key,
+        threshold=threshold,
+        incorrect_spans_key=incorrect_spans_key,
+        misaligned=misaligned,
         scorer=scorer,
     )

@@ -1,0 +1,40 @@
+"""Arrays at the border: what a kernel trusts is checked here."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ChainError
+from ..kernels.chain_numpy import Floats, Scores
+
+
+def finite_or_illegal(name: str, values: ArrayLike) -> Scores:
+    """The scores as a plain matrix of float32 or float64; NaN and plus infinity are refused."""
+    array = np.ascontiguousarray(values)
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    if array.ndim != 2 or not array.shape[1]:
+        raise ChainError(f"The {name} are one row of states for each token, not {array.shape}.")
+    refuse(name, array)
+    return array
+
+
+def logarithms(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """A part of a chain in float64; NaN, plus infinity and another shape are refused."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape or not array.size:
+        raise ChainError(f"{name} has the shape {array.shape}, not {shape}.")
+    refuse(name, array)
+    return array
+
+
+def refuse(name: str, array: Scores) -> None:
+    """Say where there is NaN or plus infinity."""
+    if array.size and not array.max() < np.inf:  # the maximum is NaN if any of them is
+        wrong = np.argwhere(~(array < np.inf))[0]
+        place = ", ".join(map(str, wrong.tolist()))
+        raise ChainError(
+            f"{name}[{place}] is {array[tuple(wrong)]}: a score is a number, or minus infinity "
+            "for what is illegal."
+        )

@@ -1,0 +1,57 @@
+"""Limits on the paths of a batch, said in terms of spans: what is known, forced or forbidden."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .layout import ANY, CUT, JOINED, NO_BEGIN, NO_END, Layout
+from .model import Batch
+from .spans import Spans
+
+
+class Limits:
+    """`allowed[N, K]` states and `gaps[N]` kinds of step, narrowed call by call.
+
+    Tokens are counted through all sequences of the batch.
+    """
+
+    def __init__(self, layout: Layout, batch: Batch):
+        self.layout = layout
+        self.batch = batch
+        self.allowed: NDArray[np.bool_] = np.ones(batch.scores.shape, dtype=bool)
+        self.gaps: NDArray[np.uint8] = np.full(len(batch.scores), ANY, dtype=np.uint8)
+
+    def applied(self) -> Batch:
+        """The batch with these limits."""
+        return self.batch.limited(self.allowed, self.gaps)
+
+    def require(self, spans: Spans) -> None:
+        """These are spans, exactly."""
+        spans.check(self.batch, self.layout.labels)
+        ends = self.batch.offsets[spans.sequence + 1].tolist()
+        starts = self.batch.offsets[spans.sequence]
+        columns = ((starts + spans.start).tolist(), (starts + spans.end).tolist(), ends)
+        for a, b, last, label in zip(*columns, spans.label.tolist()):
+            self.allowed[a:b] &= self.layout.members[label]
+            self.gaps[a] &= CUT
+            self.gaps[a + 1 : b] &= JOINED
+            if b < last:
+                self.gaps[b] &= CUT
+
+    def outside(self, tokens: ArrayLike) -> None:
+        """These tokens are in no span."""
+        self.allowed[np.asarray(tokens, dtype=np.int64)] &= self.layout.label_of < 0
+
+    def cut(self, tokens: ArrayLike) -> None:
+        """No span reaches across the gap before these tokens."""
+        self.gaps[np.asarray(tokens, dtype=np.int64)] &= CUT
+
+    def blank(self, tokens: ArrayLike) -> None:
+        """No span begins or ends with one of these tokens."""
+        at = np.asarray(tokens, dtype=np.int64)
+        self.gaps[at] &= NO_BEGIN
+        first, last = self.batch.edges
+        behind = np.setdiff1d(at, last) + 1
+        self.gaps[behind] &= NO_END
+        self.outside(np.intersect1d(at, np.concatenate([first, last])))

@@ -1,0 +1,45 @@
+"""Spans as columns, as questions to a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ChainError
+from ..kernels.chain_numpy import Offsets
+from .model import Batch
+
+
+class Spans(NamedTuple):
+    """R spans: the sequence of each, its tokens `start:end` there, the number of its label."""
+
+    sequence: Offsets
+    start: Offsets
+    end: Offsets
+    label: Offsets
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, int, int]]) -> Spans:
+        """Spans from rows of (sequence, start, end, label)."""
+        columns = np.array(list(rows), dtype=np.int64).reshape(-1, 4).T
+        return cls(*columns)
+
+    def at(self, rows: NDArray[np.int64]) -> Spans:
+        """Some of the spans."""
+        return Spans(*(column[rows] for column in self))
+
+    def check(self, batch: Batch, labels: int) -> None:
+        """Refuse spans that are empty or reach beyond their sequence, and labels without states."""
+        known = (self.sequence >= 0) & (self.sequence < len(batch))
+        length = batch.lengths[np.where(known, self.sequence, 0)] if len(batch) else 0
+        good = known & (self.start >= 0) & (self.start < self.end) & (self.end <= length)
+        good &= (self.label >= 0) & (self.label < labels)
+        for row in np.flatnonzero(~good)[:1].tolist():
+            sequence, start, end, label = (int(column[row]) for column in self)
+            raise ChainError(
+                f"Span {row} is {start}:{end} of label {label} in sequence {sequence}: "
+                f"it must lie in one of {len(batch)} sequences and have one of {labels} labels."
+            )

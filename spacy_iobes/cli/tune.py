@@ -1,0 +1,130 @@
+"""The command `tune`: precision against recall of a trained recogniser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..corpus.conll import Columns
+from ..corpus.files import shown
+from ..errors import FileError, UnknownNameError
+from ..scoring.formats import aligned, percent
+from .app import command
+from .options import Json, column_options
+from .survey import print_json
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.training import Example
+
+    from ..pipeline.tuning import Tried
+
+
+@command("tune")
+@column_options
+def tune_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline that has iobes_ner.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help="Held-out data: .spacy, or columns.")],
+    columns: Columns,
+    scheme: Annotated[
+        str, typer.Option("--scheme", "-s", help="Scheme of DEV if it is a column file.")
+    ] = "",
+    component: Annotated[
+        str, typer.Option("--component", help="Name of the recogniser in the pipeline.")
+    ] = "iobes_ner",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Write the pipeline with the best bias here.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Find the bias for entities with the best F1 on held-out data."""
+    from ..pipeline.tuning import best_of, tune_bias
+
+    nlp = loaded(model)
+    pipe = recogniser(nlp, component)
+    tried = tune_bias(pipe, prepared(nlp, component, dev, scheme, columns))
+    found = best_of(tried)
+    if output:
+        pipe.cfg["entity_bias"] = found.bias
+        save(nlp, output)
+    if json:
+        rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]
+        print_json({"best": found.bias, "tried": rows, "output": output or None})
+        return
+    typer.echo(as_table(tried, found), nl=False)
+    before = next(t for t in tried if t.bias == 0.0)
+    typer.echo(
+        f"best bias {found.bias:+.1f}: F1 {percent(found.figures.f1)} "
+        f"(without bias {percent(before.figures.f1)})"
+        + (f", written to {output}" if output else "")
+    )
+
+
+def as_table(tried: list[Tried], found: Tried) -> str:
+    """Every bias with its figures, the best one marked."""
+    header = ("bias", "precision", "recall", "F1", "")
+    rows = [
+        (f"{t.bias:+.1f}", *map(percent, t.figures), "<- best" if t is found else "") for t in tried
+    ]
+    return aligned(header, rows, "rrrrl") + "\n"
+
+
+def loaded(model: str) -> Language:
+    """A pipeline from a directory or an installed package."""
+    from spacy.util import load_model
+
+    try:
+        return load_model(model)
+    except OSError as error:
+        raise FileError(f"{model}: no pipeline there: {str(error).rstrip('.')}.", model) from error
+
+
+def recogniser(nlp: Language, component: str) -> Any:
+    """The component of a name, if it is one of ours."""
+    from ..pipeline.ner import EntityRecognizer
+
+    pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)}
+    if component not in pipes:
+        known = ", ".join(pipes) or "none"
+        message = f"The pipeline has no recogniser {component!r}. Known: {known}."
+        raise UnknownNameError(f"{message} Name one with --component.", component, pipes)
+    return pipes[component]
+
+
+def prepared(
+    nlp: Language, component: str, path: str, scheme: str, columns: Columns
+) -> list[Example]:
+    """The examples of a file, their predicted Docs as the recogniser would get them."""
+    examples = list(read(nlp, path, scheme, columns))
+    before = nlp.pipe_names[: nlp.pipe_names.index(component)]
+    with nlp.select_pipes(enable=before):
+        docs = nlp.pipe([example.predicted for example in examples])
+        for example, doc in zip(examples, docs):
+            example.predicted = doc
+    return examples
+
+
+def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Example]:
+    """Examples from a DocBin or a column file."""
+    from spacy.training import Corpus
+
+    from ..corpus.reader import ConllCorpus
+
+    if not Path(path).exists():
+        raise FileError(f"{shown(path)}: there is no such file.", path)
+    if path.endswith(".spacy"):
+        return list(Corpus(path)(nlp))
+    if not scheme:
+        raise FileError(f"{shown(path)}: name the scheme of a column file with --scheme.", path)
+    return list(ConllCorpus(path, scheme=scheme, columns=columns)(nlp))
+
+
+def save(nlp: Language, output: str) -> None:
+    """Write a pipeline."""
+    try:
+        nlp.to_disk(output)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{output}: cannot be written: {reason}.", output) from error

@@ -1,0 +1,1 @@
+"""Thinc layers and models."""

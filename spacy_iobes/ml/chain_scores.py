@@ -1,0 +1,23 @@
+"""What a chain model gives for some Docs, and what comes back as its gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Array = Any  # of numpy or cupy, as the model's ops make it
+
+
+@dataclass(frozen=True, eq=False)
+class ChainScores:
+    """Scores of K states: `emissions[N, K]` of all tokens, Doc after Doc, and of the steps.
+
+    `lengths` are the numbers of tokens of the Docs, `start[K]`, `step[from, to]` and `stop[K]` the
+    scores of where a path begins, goes on and ends. Nothing in here says what is legal.
+    """
+
+    emissions: Array
+    lengths: list[int]
+    start: Array
+    step: Array
+    stop: Array

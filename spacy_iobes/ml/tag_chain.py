@@ -1,0 +1,124 @@
+"""Between strings and chains: the tags of a label set as states, gold spans as paths and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..chain import Batch, Chain, Layout, Limits, Spans
+from ..codes.columns import CodedTags, SpanColumns
+from ..codes.parse import read_spans
+from ..codes.policy import get_policy
+from ..codes.scheme import Scheme
+from ..codes.states import States, states
+from ..codes.write import span_columns, write_spans
+from ..errors import UnknownNameError
+from ..span import Span
+from .chain_scores import ChainScores
+
+
+@dataclass(frozen=True, eq=False)
+class TagChain:
+    """The chain of a scheme over some labels: one state for each tag."""
+
+    scheme: Scheme
+    labels: tuple[str, ...]
+
+    @cached_property
+    def states(self) -> States:
+        """The tags, and what may follow what."""
+        return states(self.labels, self.scheme)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Which states form spans."""
+        return Layout(self.states.joins, self.states.label_of)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def __len__(self) -> int:
+        return len(self.states.tags)
+
+    def chain(self, scores: ChainScores) -> Chain:
+        """The learned steps, but only the legal ones."""
+        legal, nothing = self.states.legal, -np.inf
+        return Chain(
+            np.where(legal.start, to_numpy(scores.start), nothing),
+            np.where(legal.step, to_numpy(scores.step), nothing),
+            np.where(legal.stop, to_numpy(scores.stop), nothing),
+            self.layout,
+        )
+
+    def batch(self, scores: ChainScores) -> Batch:
+        """The emissions of all Docs."""
+        return Batch.of(to_numpy(scores.emissions), scores.lengths)
+
+    def number(self, label: str) -> int:
+        """The number of a label; an error names those that there are."""
+        if label not in self._numbers:
+            known = ", ".join(self.labels) or "none"
+            raise UnknownNameError(
+                f"The label {label!r} is not one of the component's. Known: {known}. "
+                "Add it with add_label before training.",
+                label,
+                self.labels,
+            )
+        return self._numbers[label]
+
+    def can_say(self, span: Span, others: Sequence[Span]) -> bool:
+        """Whether there are tags for a span among others: its label, and where it touches."""
+        if span.label not in self._numbers:
+            return False
+        touches = (
+            o.end == span.start or o.start == span.end for o in others if o.label == span.label
+        )
+        return bool(self.scheme.split) or not any(touches)
+
+    def columns(self, spans: Iterable[Iterable[Span]]) -> Spans:
+        """Spans of several Docs, as the chain takes them."""
+        return Spans.of(
+            (number, span.start, span.end, self.number(span.label))
+            for number, members in enumerate(spans)
+            for span in members
+        )
+
+    def path(self, spans: Sequence[Sequence[Span]], lengths: Sequence[int]) -> NDArray[np.int32]:
+        """The one path of each Doc that has exactly these spans, Doc after Doc."""
+        columns = span_columns(spans, lengths)
+        offsets = np.cumsum([0, *lengths], dtype=np.int64)
+        tags = write_spans(columns, offsets, self.scheme)
+        width = len(self.scheme.prefixes)
+        first = [
+            0,
+            *(1 + width * self.number(label) + i for label in columns.labels for i in range(width)),
+        ]
+        found: NDArray[np.int32] = np.array(first, dtype=np.int32)[tags.codes]
+        return found
+
+    def known(
+        self, batch: Batch, spans: Sequence[Sequence[Span]], outside: NDArray[np.int64]
+    ) -> Batch:
+        """The batch limited to paths that have these spans, and none at the tokens `outside`."""
+        limits = Limits(self.layout, batch)
+        limits.require(self.columns(spans))
+        limits.outside(outside)
+        return limits.applied()
+
+    def spans(self, path: NDArray[np.int32], batch: Batch) -> SpanColumns:
+        """The spans of a path for each Doc."""
+        tags = CodedTags.trusted(path.astype(np.int32), batch.offsets, self.states.tags)
+        return read_spans(tags, self.scheme, get_policy("raise"))
+
+
+def to_numpy(array: object) -> NDArray[np.float32]:
+    """An array of thinc, wherever it lives, as one of numpy."""
+    if isinstance(array, np.ndarray):
+        return array
+    copied: NDArray[np.float32] = array.get()  # type: ignore[attr-defined]
+    return copied

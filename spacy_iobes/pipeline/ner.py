@@ -1,0 +1,246 @@
+"""The component `iobes_ner`: entities by a chain that cannot emit an illegal sequence of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..chain import Batch, Chain, Posterior, Spans, best, nbest, reject
+from ..codes.columns import SpanColumns
+from ..codes.scheme import get_scheme
+from ..codes.write import span_columns
+from ..corpus.gold import Misaligned, gold_of, rejected_of
+from ..corpus.sources import Entities
+from ..corpus.targets import Absent, ToEntities, ToSpanGroup
+from ..errors import ModelError, SpanRangeError
+from ..ml.chain_scores import ChainScores
+from ..ml.chain_tagger import ChainModel
+from ..ml.objectives import ObjectiveName, get_objective
+from ..ml.tag_chain import TagChain
+from ..span import Span
+from .doc_pipe import Scorer
+from .presets import Presets, limited
+from .recognizer import Recognizer
+from .scorers import span_scorer
+
+
+class Predicted(NamedTuple):
+    """The spans of some Docs, what was set before, and, if asked for, how probable each span is."""
+
+    spans: SpanColumns
+    presets: Presets
+    probability: NDArray[np.float64] | None = None
+
+
+class Analysis(NamedTuple):
+    """One complete annotation of a Doc, and its probability."""
+
+    probability: float
+    spans: list[Span]
+
+
+class EntityRecognizer(Recognizer):
+    """A linear-chain CRF over the tags of a scheme; entities that are set already are kept."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: ChainModel,
+        name: str = "iobes_ner",
+        *,
+        scheme: str = "iobes",
+        objective: ObjectiveName = "crf",
+        entity_bias: float = 0.0,
+        sentence_bound: bool = False,
+        scores: bool = False,
+        spans_key: str = "iobes_ner",
+        threshold: float = 0.0,
+        incorrect_spans_key: str | None = None,
+        misaligned: Misaligned = "raise",
+        scorer: Scorer | None = None,
+    ):
+        own = span_scorer(scheme=scheme, repair="raise", as_ents=True)
+        super().__init__(vocab, model, name, scorer or own)
+        self.scheme = get_scheme(scheme)
+        self.objective = get_objective(objective)
+        self.cfg["entity_bias"] = entity_bias
+        self.sentence_bound = sentence_bound
+        self.scores = scores
+        self.spans_key = spans_key
+        self.threshold = threshold
+        self.incorrect_spans_key = incorrect_spans_key
+        self.misaligned: Misaligned = misaligned
+        self._tags = TagChain(self.scheme, ())
+
+    @property
+    def tags(self) -> TagChain:
+        """The states of the chain."""
+        if self._tags.labels != self.labels:
+            self._tags = TagChain(self.scheme, self.labels)
+        return self._tags
+
+    @property
+    def entity_bias(self) -> float:
+        """What is added to the score of every entity: above 0 for recall, below for precision."""
+        return float(self.cfg["entity_bias"])
+
+    def resize(self) -> None:
+        """Give the model one output for each tag."""
+        self.model.attrs["set_states"](self.model, len(self.tags))
+
+    def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
+        """The labels of the entities in the references, in alphabetical order."""
+        found: set[str] = set()
+        for example in examples:
+            tags = Entities().read([example.reference], get_scheme("bio"))
+            found.update(tag[2:] for tag in tags.tags[5:])
+        return sorted(found)
+
+    def require_sound(self) -> None:
+        """Refuse a model that is damaged or was made for another set of labels."""
+        super().require_sound()
+        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
+        if outputs is not None and outputs != len(self.tags):
+            raise ModelError(
+                f"{self.name}: the model has {outputs} outputs, but {len(self.labels)} labels in "
+                f"{self.scheme.name} need {len(self.tags)}. It was made for other labels or for "
+                "another scheme: load it with the config it was trained with."
+            )
+
+    # what spaCy asks of a trainable component
+
+    def predict(self, docs: Sequence[Doc]) -> Predicted:
+        """The most probable legal annotation of each Doc."""
+        docs = list(docs)
+        presets = Presets.of(docs, self.tags)
+        return self.decide(*self._ask(docs, presets), presets, self.entity_bias)
+
+    def decide(self, chain: Chain, batch: Batch, presets: Presets, bias: float) -> Predicted:
+        """The best answer of a chain to which a bias for entities is added."""
+        biased = chain.biased(bias) if bias else chain
+        spans = self.tags.spans(best(biased, batch).states, batch)
+        predicted = Predicted(spans, presets)
+        return self._probable(chain, batch, predicted) if self._wants_scores else predicted
+
+    def set_annotations(self, docs: Sequence[Doc], predicted: Predicted) -> None:
+        """Write entities, and with `scores` a span group that holds their probabilities."""
+        found, presets = predicted.spans, predicted.presets
+        entities = found
+        if any(presets.kept):
+            every = [[*spans, *kept] for spans, kept in zip(found, presets.kept)]
+            entities = span_columns(every, list(map(len, docs)))
+        absent = Absent.of(docs, blocked=presets.blocked)
+        ToEntities().write_many(docs, entities, absent, range(len(docs)))
+        if self.scores and predicted.probability is not None:
+            bounds = found.sentence.searchsorted(np.arange(1, len(docs)))
+            ToSpanGroup(self.spans_key).write_many(docs, found, absent, range(len(docs)))
+            for doc, mine in zip(docs, np.split(predicted.probability, bounds)):
+                doc.spans[self.spans_key].attrs["scores"] = mine
+
+    def get_loss(
+        self, examples: Sequence[Example], scores: ChainScores
+    ) -> tuple[float, ChainScores]:
+        """The negative log-likelihood of the references, and its gradient."""
+        examples = list(examples)
+        loss, gradient = self.objective(self.tags, scores, gold_of(examples, self.misaligned))
+        if self.incorrect_spans_key is not None:
+            wrong = self.tags.columns(rejected_of(examples, self.incorrect_spans_key))
+            if len(wrong.start):
+                chain, batch = self.tags.chain(scores), self.tags.batch(scores)
+                more, further = reject(chain, batch, wrong)
+                loss += float(more.sum())
+                gradient = gradient.plus(further)
+        d_scores, start, step, stop = gradient
+        return loss, ChainScores(d_scores, scores.lengths, start, step, stop)
+
+    # what the model knows beyond the best answer; with `clamp`, given the entities that are set
+
+    def nbest(self, docs: Sequence[Doc], n: int, clamp: bool = False) -> list[list[Analysis]]:
+        """The n most probable annotations of each Doc, best first; fewer where there are fewer."""
+        chain, batch = self.posed(docs, clamp)
+        found = nbest(chain, batch, n)
+        every: list[list[Analysis]] = [[] for _ in docs]
+        for states, log_probability in zip(found.states, found.log_probability.tolist()):
+            there = np.repeat(np.isfinite(log_probability), batch.lengths)
+            spans = self.tags.spans(np.where(there, states, 0), batch)
+            for analyses, value, members in zip(every, log_probability, spans):
+                if np.isfinite(value):
+                    analyses.append(Analysis(float(np.exp(value)), members))
+        return every
+
+    def marginals(self, docs: Sequence[Doc], clamp: bool = False) -> list[NDArray[np.float64]]:
+        """The probability of every tag (a column for each of `tags.states.tags`) of every token."""
+        posterior = Posterior.of(*self.posed(docs, clamp))
+        bounds = pairwise(posterior.batch.offsets.tolist())
+        return [posterior.marginals[start:end] for start, end in bounds]
+
+    def expected_counts(self, docs: Sequence[Doc], clamp: bool = False) -> list[dict[str, float]]:
+        """The expected number of entities of each label in each Doc."""
+        counts = Posterior.of(*self.posed(docs, clamp)).expected_counts()
+        return [dict(zip(self.labels, row.tolist())) for row in counts]
+
+    def span_probability(
+        self, doc: Doc, start: int, end: int, label: str, clamp: bool = False
+    ) -> float:
+        """The probability that exactly these tokens are an entity of this label."""
+        span, size = Span(start, end, label), len(doc)
+        if not 0 <= start < end <= size:
+            reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
+            raise SpanRangeError(reason, [span])
+        posterior = Posterior.of(*self.posed([doc], clamp))
+        return float(np.exp(posterior.span_log_probability(self.tags.columns([[span]]))[0]))
+
+    def posed(self, docs: Sequence[Doc], clamp: bool = False) -> tuple[Chain, Batch]:
+        """The chain, without bias, and what it is asked about."""
+        docs = list(docs)
+        return self._ask(docs, Presets.of(docs, self.tags) if clamp else Presets.none(docs))
+
+    def _ask(self, docs: Sequence[Doc], presets: Presets) -> tuple[Chain, Batch]:
+        scores = self._emit(docs)
+        batch = self.tags.batch(scores)
+        asked = limited(docs, batch, self.tags, presets, self.sentence_bound)
+        return self.tags.chain(scores), asked
+
+    def _emit(self, docs: Sequence[Doc]) -> ChainScores:
+        """The scores of the model; Docs without tokens do not bother it."""
+        if not self.model.get_ref("output_layer").has_param("W"):
+            raise ModelError(
+                f"{self.name}: the model is not initialised. Call nlp.initialize(), train it, or "
+                "load a pipeline that was trained."
+            )
+        if any(map(len, docs)):
+            scores: ChainScores = self.model.predict(list(docs))
+            return scores
+        steps = self.model.get_ref("steps")
+        edges = [steps.get_param(name) for name in ("start", "step", "stop")]
+        return ChainScores(steps.ops.alloc2f(0, len(self.tags)), [0 for _ in docs], *edges)
+
+    @property
+    def _wants_scores(self) -> bool:
+        return self.scores or self.threshold > 0
+
+    def _probable(self, chain: Chain, batch: Batch, predicted: Predicted) -> Predicted:
+        """The spans that are probable enough, with their probabilities; what was set has 1."""
+        spans = predicted.spans
+        sentence, start, end = (
+            column.astype(np.int64) for column in (spans.sentence, spans.start, spans.end)
+        )
+        rows = Spans(sentence, start, end, self._numbers(spans))
+        probability = np.exp(Posterior.of(chain, batch).span_log_probability(rows))
+        preset = predicted.presets.inside(batch.offsets.tolist())
+        probability[np.isin(batch.offsets[sentence] + start, preset)] = 1.0
+        enough = probability >= self.threshold
+        columns = (c[enough] for c in (spans.sentence, spans.start, spans.end, spans.label))
+        kept = SpanColumns.trusted(columns, spans.labels, len(spans))
+        return Predicted(kept, predicted.presets, probability[enough])
+
+    def _numbers(self, spans: SpanColumns) -> NDArray[np.int64]:
+        numbers = np.array([self.tags.number(label) for label in spans.labels], dtype=np.int64)
+        return numbers[spans.label] if len(numbers) else spans.label.astype(np.int64)

@@ -1,0 +1,90 @@
+"""What Docs say before a recogniser looks at them: entities, blocked tokens, spaces, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import ENT_IOB, IS_SPACE
+from spacy.tokens import Doc
+
+from ..chain import Batch, Limits
+from ..codes.policy import get_policy
+from ..codes.scheme import get_scheme
+from ..corpus.sources import Entities
+from ..corpus.tagged import TaggedDocs, sentence_starts
+from ..ml.tag_chain import TagChain
+from ..span import Span
+
+
+class Presets(NamedTuple):
+    """The entities of each Doc that are set already, and its blocked tokens.
+
+    `clamped` are those that the chain has tags for; the others are `kept` beside it.
+    """
+
+    clamped: list[list[Span]]
+    kept: list[list[Span]]
+    blocked: list[list[int]]
+
+    @classmethod
+    def none(cls, docs: Sequence[Doc]) -> Presets:
+        """Nothing is set."""
+        return cls([[] for _ in docs], [[] for _ in docs], [[] for _ in docs])
+
+    @classmethod
+    def of(cls, docs: Sequence[Doc], tags: TagChain) -> Presets:
+        """Read what is set; raises if it is malformed."""
+        iob = [doc.to_array(ENT_IOB) for doc in docs]
+        if not any((row.astype(np.int64) & 1).any() for row in iob):
+            return cls.none(docs)
+        preset = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
+        clamped, kept = [], []
+        for spans in preset.spans(get_policy("raise")):
+            fitting = [tags.can_say(span, spans) for span in spans]
+            clamped.append([span for span, fits in zip(spans, fitting) if fits])
+            kept.append([span for span, fits in zip(spans, fitting) if not fits])
+        return cls(clamped, kept, [preset.pieces.absent(number)[1] for number in range(len(docs))])
+
+    def inside(self, offsets: Sequence[int]) -> NDArray[np.int64]:
+        """The tokens of all entities, counted through all Docs."""
+        rows = zip(offsets, self.clamped, self.kept)
+        found = [
+            np.arange(offset + span.start, offset + span.end)
+            for offset, clamped, kept in rows
+            for span in (*clamped, *kept)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def closed(self, offsets: Sequence[int]) -> NDArray[np.int64]:
+        """The tokens that the chain may not use, counted through all Docs."""
+        found = []
+        for offset, kept, blocked in zip(offsets, self.kept, self.blocked):
+            found += [offset + token for token in blocked]
+            found += [offset + token for span in kept for token in range(span.start, span.end)]
+        return np.array(found, dtype=np.int64)
+
+
+def limited(
+    docs: Sequence[Doc], batch: Batch, tags: TagChain, presets: Presets, sentence_bound: bool
+) -> Batch:
+    """Keep what is set, let no span begin or end with white space, and maybe none leave a sentence.
+
+    White space in an entity that is set already is left alone.
+    """
+    offsets = batch.offsets.tolist()
+    space = np.concatenate([doc.to_array(IS_SPACE) for doc in docs] or [np.zeros(0)])
+    inside = presets.inside(offsets)
+    blank, closed = np.setdiff1d(np.flatnonzero(space), inside), presets.closed(offsets)
+    if not (len(blank) or len(inside) or len(closed) or sentence_bound):
+        return batch
+    limits = Limits(tags.layout, batch)
+    limits.require(tags.columns(presets.clamped))
+    limits.outside(closed)
+    limits.blank(blank)
+    if sentence_bound:
+        starts = np.flatnonzero(sentence_starts(docs, batch.offsets))
+        limits.cut(np.setdiff1d(starts, inside))
+    return limits.applied()

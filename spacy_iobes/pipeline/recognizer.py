@@ -1,0 +1,106 @@
+"""What recognisers that learn have in common: labels, initialisation, training, storage."""
+
+# no `from __future__ import annotations`: spaCy reads the types of `initialize` as they are
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import ModelError
+from .doc_pipe import Scorer
+
+SAMPLE = 10  # Docs that a model is initialised with
+
+
+class Recognizer(TrainablePipe):  # type: ignore[misc]
+    """A trainable component over labels, which live in its `cfg` and so are stored with it."""
+
+    def __init__(self, vocab: Vocab, model: Model[Any, Any], name: str, scorer: Scorer | None):
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": []}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order in which they were added."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> tuple[str, ...]:
+        """What `spacy init labels` stores and `initialize` takes."""
+        return self.labels
+
+    def add_label(self, label: str) -> int:
+        """Add a label; returns 0 if it was there already, else 1."""
+        if not isinstance(label, str) or not label:
+            raise ValueError(Errors.E187)
+        if label in self.labels:
+            return 0
+        self.cfg["labels"] = [*self.labels, label]
+        self.vocab.strings.add(label)
+        if self.model.has_ref("output_layer") and self.model.get_ref("output_layer").has_dim("nO"):
+            self.resize()
+        return 1
+
+    def resize(self) -> None:
+        """Fit the model to the labels."""
+        raise NotImplementedError
+
+    def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
+        """The labels that occur in the references."""
+        raise NotImplementedError
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Take the labels that are given, or all that occur, and fit the model to them."""
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        for label in labels if labels is not None else self.labels_in(get_examples()):
+            self.add_label(label)
+        self.resize()
+        sample = [example.reference for example in islice(get_examples(), SAMPLE)]
+        if not sample:
+            raise ValueError(Errors.E923.format(name=self.name))
+        self.model.initialize(X=sample)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Recognizer":
+        """Load the component; a model that does not fit its labels is refused."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        self.require_sound()
+        return self
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Recognizer":
+        """Load the component; a model that does not fit its labels is refused."""
+        super().from_disk(path, exclude=exclude)
+        self.require_sound()
+        return self
+
+    def require_sound(self) -> None:
+        """Refuse a model with numbers that are none, or for another set of labels."""
+        for node in self.model.walk():
+            for name in node.param_names:
+                if node.has_param(name) and not _finite(node.get_param(name)):
+                    raise ModelError(
+                        f"{self.name}: the parameter {name!r} of the layer {node.name!r} holds NaN "
+                        "or infinite values. The stored model is damaged, or training diverged: "
+                        "load another one, or train with a lower learning rate."
+                    )
+
+
+def _finite(array: Any) -> bool:
+    host = array if isinstance(array, np.ndarray) else array.get()
+    return bool(np.isfinite(host).all())

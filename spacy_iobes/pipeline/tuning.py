@@ -1,0 +1,88 @@
+"""Precision against recall: the bias for entities that serves best on held-out data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.training import Example
+
+from ..chain import Batch, Chain
+from ..corpus.gold import gold_of
+from ..scoring.counts import Counts, Figures, count, figures
+from ..scoring.matching import match, nested_columns
+from ..span import Span
+from .ner import EntityRecognizer
+from .presets import Presets
+
+COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())
+STEP = 0.1  # of the second look, around the best of the first
+BATCH = 256  # Docs
+
+
+class Tried(NamedTuple):
+    """A bias, and the figures it leads to."""
+
+    bias: float
+    figures: Figures
+
+
+def tune_bias(
+    pipe: EntityRecognizer,
+    examples: Sequence[Example],
+    coarse: Sequence[float] = COARSE,
+    tell: Callable[[Tried], None] | None = None,
+) -> list[Tried]:
+    """Try biases on held-out examples, first some, then more around the best; ordered by bias.
+
+    The model runs once. Entities that are set already are kept, as they are in prediction. What is
+    found over a token without annotation is neither right nor wrong.
+    """
+    parts = [_Part.of(pipe, examples[i : i + BATCH]) for i in range(0, len(examples), BATCH)]
+    tried: dict[float, Tried] = {}
+
+    def attempt(biases: Sequence[float]) -> None:
+        for bias in sorted(set(biases) - set(tried)):
+            tried[bias] = Tried(bias, figures(*_totals(pipe, parts, bias)))
+            if tell is not None:
+                tell(tried[bias])
+
+    attempt([*coarse, 0.0])
+    centre = best_of(list(tried.values())).bias
+    attempt([round(centre + STEP * i, 2) for i in range(-4, 5)])
+    return [tried[bias] for bias in sorted(tried)]
+
+
+def best_of(tried: Sequence[Tried]) -> Tried:
+    """The highest F1; of several, the one nearest to no bias."""
+    return max(tried, key=lambda t: (t.figures.f1 or 0.0, -abs(t.bias)))
+
+
+class _Part(NamedTuple):
+    """Some examples: what the model thinks of them, and what is true."""
+
+    chain: Chain
+    batch: Batch
+    presets: Presets
+    gold: list[list[Span]]
+    missing: list[set[int]]
+
+    @classmethod
+    def of(cls, pipe: EntityRecognizer, examples: Sequence[Example]) -> _Part:
+        known = gold_of(examples, pipe.misaligned)
+        docs = [example.predicted for example in examples]
+        asked, presets = pipe.posed(docs, clamp=True), Presets.of(docs, pipe.tags)
+        return cls(*asked, presets, [k.spans for k in known], [set(k.missing) for k in known])
+
+
+def _totals(pipe: EntityRecognizer, parts: Sequence[_Part], bias: float) -> tuple[int, int, int]:
+    counts = Counts.none()
+    for part in parts:
+        found = pipe.decide(part.chain, part.batch, part.presets, bias).spans
+        predicted = [
+            [span for span in (*spans, *kept) if missing.isdisjoint(range(span.start, span.end))]
+            for spans, kept, missing in zip(found, part.presets.kept, part.missing)
+        ]
+        counts += count(match(nested_columns(part.gold), nested_columns(predicted)))
+    return counts.totals
