@@ -16,6 +16,7 @@ BENCHMARKS = {
     "tags": "Parse, validate, convert and repair tags, beside iobes, seqeval, seqscore and spaCy.",
     "score": "Score tags and files, beside seqeval, seqscore, nervaluate, iobes and conlleval.pl.",
     "chain": "Best path, and loss with gradient, of a chain, beside pytorch-crf.",
+    "ner": "Recognisers beside spaCy's ner on CoNLL-2003: F1, speed, calibration, partial data.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
@@ -33,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("name", choices=BENCHMARKS, metavar="NAME", help="one of those listed below")
     made.add_argument("--quick", action="store_true", help="a small run, to see that it works")
+    made.add_argument("--cnn", action="store_true", help="ner: the recognisers that have a CNN")
     made.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     return made
 

@@ -14,8 +14,8 @@ from .chain_problems import Problem
 from .tools import Tool, Tools
 
 JOBS = ("best path", "loss and gradient")
-ILLEGAL = -1e4  # what stands for minus infinity where that is not possible
-CLOSE = {"rtol": 1e-3, "atol": 1e-3}
+ILLEGAL = -30.0  # stands for minus infinity where there is none; lower is no better and slower
+CLOSE = 1e-3
 
 
 class Close:
@@ -26,7 +26,7 @@ class Close:
 
     def __eq__(self, other: object) -> bool:
         pairs = zip(self.arrays, other.arrays) if isinstance(other, Close) else [(0.0, 1.0)]
-        return all(np.allclose(one, another, **CLOSE) for one, another in pairs)
+        return all(np.allclose(one, another, CLOSE, CLOSE) for one, another in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 

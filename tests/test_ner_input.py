@@ -114,10 +114,7 @@ def two_ways(draw: st.DrawFn) -> Example:
     legal = sorted(by_hand.legal_sequences(min(size, 4), "bio"))
     tags = [*draw(st.sampled_from(legal)), *["O"] * (size - 4)]
     holes = draw(st.sets(st.integers(0, size - 1)))
-    ends = {i for i, tag in enumerate(tags) if tag[0] == "I"} | {size}
-    for hole in holes:  # only what is outside of entities
-        if tags[hole] == "O" and hole not in ends:
-            tags[hole] = "-"
+    tags = ["-" if tag == "O" and i in holes else tag for i, tag in enumerate(tags)]
     return pair(texts[1], texts[0], " ".join(tags))
 
 

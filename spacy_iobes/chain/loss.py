@@ -48,7 +48,7 @@ def expectation(chain: Chain, batch: Batch) -> tuple[Floats, Gradient]:
 def gathered(batch: Batch, states: Scores, pairs: Floats) -> Gradient:
     """A gradient from that for every state `[N, K]` and for the steps of every variant."""
     start, stop = (states[at].sum(axis=0, dtype=np.float64) for at in batch.edges)
-    return Gradient(states, start, pairs.sum(axis=0), stop)
+    return Gradient(states, start, pairs[0] if len(pairs) == 1 else pairs.sum(axis=0), stop)
 
 
 def loss(chain: Chain, batch: Batch, gold: Batch | Ints) -> tuple[Floats, Gradient]:

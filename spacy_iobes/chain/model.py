@@ -121,8 +121,9 @@ class Batch:
     @cached_property
     def edges(self) -> tuple[Offsets, Offsets]:
         """The first and the last token of every sequence that is not empty."""
-        full = self.lengths > 0
-        return self.offsets[:-1][full], self.offsets[1:][full] - 1
+        first, last = self.offsets[:-1], self.offsets[1:] - 1
+        full = first <= last
+        return (first, last) if full.all() else (first[full], last[full])
 
     @cached_property
     def inner(self) -> Offsets:

@@ -71,7 +71,8 @@ class Posterior:
             mine = np.flatnonzero(spans.label == label)
             found[mine] = self._of_label(spans.at(mine), label)
         first = self.batch.offsets[spans.sequence] + spans.start
-        return np.subtract(found, self._token_total[first, 0])
+        logs: Floats = found - self._token_total[first, 0]
+        return logs
 
     def _of_label(self, spans: Spans, label: int) -> Floats:
         """The sum over all paths with a span: it opens, goes on while steps join, and closes."""

@@ -360,10 +360,12 @@ static void chain_spread(const Blocks *b, int K, const double *sums, double *pai
 
 /* ---- paths ---- */
 
+/* A sequence that has been looked ahead: the best score from token t and state k to the end is
+   ahead[(t * K + k) * lanes] with its own score, and after[...] without. */
 typedef struct {
     const Job *job;
-    const double *ahead; /* of this sequence: the best score from token t and state k to the end, */
-    int lanes;           /* at ahead[(t * K + k) * lanes] */
+    const double *ahead, *after;
+    int lanes;
     int64_t first, T;
 } Trail;
 
@@ -400,38 +402,46 @@ static Ways chain_ways(const Trail *trail, int64_t t, int state) {
     return ways;
 }
 
-/* The best way on from a state to token t, and the score of its step; the first of equals. */
-static int chain_best_way(const Trail *trail, int64_t t, int state, double *step) {
+/* The best way on from a state to token t: the first that keeps the promise made for the state. */
+static int chain_best_way(const Trail *trail, int64_t t, int state) {
     const Ways ways = chain_ways(trail, t, state);
-    const double *ahead = trail->ahead + t * trail->job->K * trail->lanes;
-    double top = -INFINITY;
+    const int64_t row = (int64_t)trail->job->K * trail->lanes;
+    const double *ahead = trail->ahead + t * row;
+    const double best = trail->after[(t - 1) * row + (int64_t)state * trail->lanes];
+    for (int k = 0; k < ways.n; k++)
+        if (ways.values[(int64_t)k * ways.stride] + ahead[(int64_t)ways.targets[k] * trail->lanes] ==
+            best)
+            return ways.targets[k];
+    return -1;
+}
+
+/* The state with which the best path begins, or -1; its score. */
+static int chain_first_state(const Trail *trail, double *score) {
     int found = -1;
-    for (int k = 0; k < ways.n; k++) {
-        const double value = ways.values[(int64_t)k * ways.stride];
-        const double way = value + ahead[(int64_t)ways.targets[k] * trail->lanes];
-        if (way > top) {
-            top = way;
-            found = ways.targets[k];
-            *step = value;
+    *score = -INFINITY;
+    for (int k = 0; k < trail->job->K; k++) {
+        const double way = trail->job->start[k] + trail->ahead[(int64_t)k * trail->lanes];
+        if (way > *score) {
+            *score = way;
+            found = k;
         }
     }
     return found;
 }
 
-/* The best path; returns its score. */
-static double chain_follow(const Trail *trail, int32_t *path) {
-    double top = -INFINITY, step;
-    for (int k = 0; k < trail->job->K; k++) {
-        const double way = trail->job->start[k] + trail->ahead[(int64_t)k * trail->lanes];
-        if (way > top) {
-            top = way;
-            path[0] = k;
+/* The best paths of a group that has been looked ahead, into `paths[N]`, and their scores. All go
+   on together, since what they need next lies together. */
+static void chain_follow(const Job *job, const Group *group, const Work *work, int lanes,
+                         int32_t *paths, double *scores) {
+    for (int64_t t = 0; t < group->T; t++)
+        for (int l = 0; l < group->n; l++) {
+            const Trail trail = {job, work->a + l, work->b + l, lanes, group->first[l], 0};
+            int32_t *path = paths + group->first[l] + t;
+            if (t == 0)
+                path[0] = chain_first_state(&trail, scores + group->sequence[l]);
+            else if (t < group->length[l])
+                path[0] = path[-1] < 0 ? -1 : chain_best_way(&trail, t, path[-1]);
         }
-    }
-    if (top > -INFINITY)
-        for (int64_t t = 1; t < trail->T; t++)
-            path[t] = chain_best_way(trail, t, path[t - 1], &step);
-    return top;
 }
 
 /* A path to come: it is like path `parent` up to token `place`, where it goes to `state`. */
@@ -472,11 +482,11 @@ static void chain_take(const Trail *trail, Pool *pool, int32_t p, int32_t *paths
     memmove(pool->branches, pool->branches + 1, pool->size * sizeof(Branch));
     if (branch.place) memcpy(path, parent, branch.place * sizeof(int32_t));
     path[branch.place] = branch.state;
-    double score = job->start[path[0]] + chain_score(trail, 0, path[0]), step = 0;
+    double score = job->start[path[0]] + chain_score(trail, 0, path[0]), step = 0.0;
     for (int64_t t = 1; t < trail->T; t++) {
         const Ways ways = chain_ways(trail, t, path[t - 1]);
         const double *ahead = trail->ahead + t * job->K * trail->lanes;
-        if (t > branch.place) path[t] = chain_best_way(trail, t, path[t - 1], &step);
+        if (t > branch.place) path[t] = chain_best_way(trail, t, path[t - 1]);
         for (int k = 0; k < ways.n; k++) {
             const double value = ways.values[(int64_t)k * ways.stride];
             if (ways.targets[k] == path[t])

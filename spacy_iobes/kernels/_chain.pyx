@@ -71,6 +71,7 @@ cdef extern from "_chain.h":
     ctypedef struct Trail:
         const Job* job
         const double* ahead
+        const double* after
         int lanes
         int64_t first, T
 
@@ -89,7 +90,7 @@ cdef extern from "_chain.h":
     void chain_divide(Blocks*, const double*, const double*, int, double, int64_t, char*) noexcept nogil
     int64_t chain_order(const int64_t*, int64_t, const uint8_t*, Item*) noexcept nogil
     void chain_spread(const Blocks*, int, const double*, double*) noexcept nogil
-    double chain_follow(const Trail*, int32_t*) noexcept nogil
+    void chain_follow(const Job*, const Group*, const Work*, int, int32_t*, double*) noexcept nogil
     void chain_offer(Pool*, double, int32_t, int64_t, int32_t) noexcept nogil
     void chain_take(const Trail*, Pool*, int32_t, int32_t*, int64_t) noexcept nogil
 
@@ -109,7 +110,8 @@ def use(int count):
 
 
 cdef list shelf = []  # memory that no call is using: new memory costs as much as the work itself
-cdef Py_ssize_t LARGEST = 1 << 22  # doubles that are kept
+cdef Py_ssize_t PLACES = 4  # on the shelf
+cdef Py_ssize_t SMALLEST_KEPT = 1 << 13, LARGEST_KEPT = 1 << 22  # doubles
 
 
 cdef class _Memory:
@@ -120,18 +122,21 @@ cdef class _Memory:
 
     def __cinit__(self, Py_ssize_t size):
         cdef double[::1] view
-        while shelf and self.held is None:
-            self.held = shelf.pop()
-            if len(self.held) * 8 < size + 64:
-                self.held = None
-        if self.held is None:
-            self.held = np.empty(size // 8 + 9)
+        cdef Py_ssize_t needed = size // 8 + 9
+        fitting = [array for array in shelf if len(array) >= needed]
+        if fitting and needed >= SMALLEST_KEPT:
+            self.held = min(fitting, key=len)
+            shelf[:] = [array for array in shelf if array is not self.held]
+        else:
+            self.held = np.empty(needed)
         view = self.held
         self.at = <char*>((<uintptr_t>&view[0] + 63) // 64 * 64)
 
     def __dealloc__(self):
-        if len(shelf) < 4 and len(self.held) <= LARGEST:
+        if SMALLEST_KEPT <= len(self.held) <= LARGEST_KEPT:
             shelf.append(self.held)
+            shelf.sort(key=len, reverse=True)
+            del shelf[PLACES:]
 
 
 cdef class _Call:
@@ -309,7 +314,7 @@ def expect(scores, offsets, start, steps, stop, which):
     cdef _Call call = _Call(scores, offsets, start, steps, stop, which)
     cdef int K = call.job.K
     cdef double[::1] totals = np.zeros(call.S)
-    states = np.zeros_like(scores)
+    states = np.empty_like(scores)
     cdef void* out = <void*><uintptr_t>states.ctypes.data
     cdef double[:, :, ::1] pairs = np.zeros(steps.shape)
     cdef double[:, ::1] sums
@@ -412,7 +417,8 @@ def follow(
 cdef Trail trail_of(_Call call, int l) noexcept nogil:
     """One sequence of a group that has been looked ahead."""
     cdef Trail trail
-    trail.job, trail.ahead, trail.lanes = &call.job, call.work.a + l, call.kind.lanes
+    trail.job, trail.ahead, trail.after = &call.job, call.work.a + l, call.work.b + l
+    trail.lanes = call.kind.lanes
     trail.first, trail.T = call.group.first[l], call.group.length[l]
     return trail
 
@@ -421,19 +427,17 @@ def best(scores, offsets, start, steps, stop, which):
     """The path of the highest score, and that score."""
     cdef _Call call = _Call(scores, offsets, start, steps, stop, which)
     cdef double[::1] peaks = np.zeros(call.S)
-    cdef int32_t[::1] states = np.full(call.N, -1, dtype=np.int32)
-    cdef Trail trail
+    cdef int32_t[::1] states = np.empty(call.N, dtype=np.int32)
     cdef Py_ssize_t g
-    cdef int l
     call.prepare(True, False, True)
-    call.allot(1, False)
+    call.allot(2, False)
     with nogil:
         for g in range(call.groups):
             call.gather(g)
             call.kind.ahead(&call.job, &call.group, &call.work)
-            for l in range(call.group.n):
-                trail = trail_of(call, l)
-                peaks[call.group.sequence[l]] = chain_follow(&trail, &states[trail.first])
+            chain_follow(
+                &call.job, &call.group, &call.work, call.kind.lanes, &states[0], &peaks[0]
+            )
     return np.asarray(states), np.asarray(peaks)
 
 
@@ -448,7 +452,7 @@ def nbest(scores, offsets, start, steps, stop, which, int n):
     cdef Py_ssize_t g
     cdef int k, l, p
     call.prepare(True, False, True)
-    call.allot(1, False)
+    call.allot(2, False)
     np.asarray(peaks)[:1, np.diff(offsets) == 0] = 0.0
     pool.branches = <Branch*>&memory[0]
     with nogil:

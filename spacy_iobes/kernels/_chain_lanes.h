@@ -726,17 +726,17 @@ static TARGET void NAME(expect)(const Job *job, const Group *group, const Work *
 
 /* ---- the best path ---- */
 
-/* The best score from every state to the end, its own included, `a[T, K]`. */
+/* The best score from every state to the end, its own included, `a[T, K]`, and without, `b[T, K]`. */
 static TARGET void NAME(ahead)(const Job *job, const Group *group, const Work *work) {
     const int K = job->K;
-    V *a = (V *)work->a, *spare = (V *)work->rows, *row = spare + K;
-    for (int k = 0; k < K; k++) row[k] = NAME(all)(-INFINITY);
+    V *a = (V *)work->a, *b = (V *)work->b, *spare = (V *)work->rows;
+    for (int k = 0; k < K; k++) b[(group->T - 1) * K + k] = NAME(all)(-INFINITY);
     for (int64_t t = group->T - 1; t >= 0; t--) {
-        V *now = a + t * K;
+        V *now = a + t * K, *row = b + t * K;
         NAME(end)(job, group, t, job->stop, row);
         NAME(load)(job, group, t, now);
         for (int k = 0; k < K; k++) now[k] += row[k];
-        if (t) NAME(push)(job, group, t, PEAKS, job->back, now, row, spare, work->picked);
+        if (t) NAME(push)(job, group, t, PEAKS, job->back, now, row - K, spare, work->picked);
     }
 }
 #endif
