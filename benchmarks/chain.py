@@ -24,7 +24,7 @@ LEGEND = [
     "Scores are float32, normal, standard deviation 2; steps 1. Ours starts from plain arrays: the",
     "chain and the batch are made and checked within the time. pytorch-crf: one thread; tensors",
     "and masks are made before. It has no minus infinity: illegal steps score -30 there, which is",
-    "enough for these scores; with -10,000, as is the custom, its loss takes up to 4 times as long.",
+    "enough for these scores; with -10,000, as is usual, its loss takes up to 4 times as long.",
 ]
 LABELS = {17: 4, 73: 18, 257: 64}
 WANTED = {17: 50, 73: 100, 257: 100}

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_iobes import kernels
 from spacy_iobes.chain import Batch, Chain, Posterior, best, marginals, nbest, total
 from spacy_iobes.codes.states import states
 from spacy_iobes.kernels import chain_numpy
@@ -26,6 +27,8 @@ compiled = pytest.importorskip(
 TOLERANCE = {np.float64: 1e-9, np.float32: 1e-5}  # of what comes from such scores
 
 
+COMPILED = kernels.CHAIN_IN_USE == "compiled"
+LONG = 100_000 if COMPILED else 5_000  # tokens
 WIDTHS = range(1, len(compiled.widths()) + 1)
 
 
@@ -167,7 +170,7 @@ def test_large_scores(spread: float) -> None:
 
 def test_ten_thousand_models_never_emit_an_illegal_sequence() -> None:
     random = np.random.default_rng(0)
-    models, length = 10_000, 8
+    models, length = 10_000 if COMPILED else 1_000, 8
     schemes = sorted(by_hand.PREFIXES)
     emitted: dict[str, list[Any]] = {scheme: [] for scheme in schemes}
     for model in range(models):
@@ -209,7 +212,7 @@ def test_start_and_stop_both_hold() -> None:
 def test_a_very_long_sequence() -> None:
     """100,000 tokens; without step scores they are independent, so everything is known."""
     random = np.random.default_rng(0)
-    length, size = 100_000, 5
+    length, size = LONG, 5
     scores = random.normal(size=(length, size)) * 3
     batch = Batch.of(scores, [length])
     chain = Chain(np.zeros(size), np.zeros((size, size)), np.zeros(size))
@@ -223,7 +226,7 @@ def test_a_very_long_sequence() -> None:
 
 def test_a_very_long_sequence_of_tags() -> None:
     chain = random_chain("iobes", np.random.default_rng(0))
-    batch = random_batch(chain, [100_000], np.random.default_rng(1), 40.0)
+    batch = random_batch(chain, [LONG], np.random.default_rng(1), 40.0)
     np.testing.assert_allclose(marginals(chain, batch).sum(axis=1), 1.0)
     posterior = Posterior.of(chain, batch)
     np.testing.assert_allclose(posterior.total, total(chain, batch))

@@ -446,6 +446,7 @@ def test_docs_of_another_vocabulary(trained: Language) -> None:
 
 def listening(*names: str) -> Language:
     """Recognisers that listen to one encoder."""
+    spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": CNN})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}

@@ -47,7 +47,8 @@ def tune_cli(
     tried = tune_bias(pipe, prepared(nlp, component, dev, scheme, columns))
     found = best_of(tried)
     if output:
-        pipe.cfg["entity_bias"] = found.bias
+        for settings in (pipe.cfg, nlp.get_pipe_config(component)):
+            settings["entity_bias"] = found.bias
         save(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]

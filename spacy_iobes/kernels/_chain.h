@@ -110,7 +110,7 @@ typedef struct {
     double (*scaled)(const double *, int64_t, double *, double *);
 } Kind;
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(CHAIN_PLAIN)
 #include <immintrin.h>
 
 #define LANES 2
@@ -408,11 +408,15 @@ static int chain_best_way(const Trail *trail, int64_t t, int state) {
     const int64_t row = (int64_t)trail->job->K * trail->lanes;
     const double *ahead = trail->ahead + t * row;
     const double best = trail->after[(t - 1) * row + (int64_t)state * trail->lanes];
-    for (int k = 0; k < ways.n; k++)
-        if (ways.values[(int64_t)k * ways.stride] + ahead[(int64_t)ways.targets[k] * trail->lanes] ==
-            best)
-            return ways.targets[k];
-    return -1;
+    double top = -INFINITY;
+    int found = -1;
+    for (int k = 0; k < ways.n; k++) {
+        const double way =
+            ways.values[(int64_t)k * ways.stride] + ahead[(int64_t)ways.targets[k] * trail->lanes];
+        if (way == best) return ways.targets[k];
+        if (way > top) top = way, found = ways.targets[k]; /* should another rounding be in use */
+    }
+    return found;
 }
 
 /* The state with which the best path begins, or -1; its score. */
