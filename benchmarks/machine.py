@@ -35,6 +35,7 @@ def describe() -> dict[str, Cell]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: installed(name) for name in PACKAGES},
         "kernels in use": kernels.IN_USE,
+        "chain kernels in use": kernels.CHAIN_IN_USE,
     }
 
 

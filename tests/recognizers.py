@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Model
+from thinc.api import Model, fix_random_seed
 
 from spacy_iobes import Span
 from spacy_iobes.ml.chain_tagger import build_chain_tagger
@@ -54,7 +54,7 @@ SENTENCES = (
 
 def make(**config: Any) -> Language:
     """A pipeline with a small recogniser, the same one every time."""
-    spacy.util.fix_random_seed(0)
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("iobes_ner", config={"model": {"tok2vec": CNN}, **config})
     return nlp

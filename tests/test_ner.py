@@ -16,7 +16,7 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Config
+from thinc.api import Config, fix_random_seed
 
 from spacy_iobes import score
 from spacy_iobes.errors import MalformedTagsError
@@ -446,7 +446,7 @@ def test_docs_of_another_vocabulary(trained: Language) -> None:
 
 def listening(*names: str) -> Language:
     """Recognisers that listen to one encoder."""
-    spacy.util.fix_random_seed(0)
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": CNN})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}

@@ -99,6 +99,7 @@ def info_cli(json: Json = False) -> None:
     facts = {
         "spacy-iobes": __version__,
         "kernels": kernels.IN_USE,
+        "chain kernels": kernels.CHAIN_IN_USE,
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{name: version(name) for name in ("spacy", "thinc", "numpy", "typer")},
@@ -107,10 +108,10 @@ def info_cli(json: Json = False) -> None:
         print_json(facts)
         return
     for name, value in facts.items():
-        typer.echo(f"{name:12} {value}")
+        typer.echo(f"{name:14} {value}")
     if kernels.SWITCHED_OFF:
         typer.echo(f"The compiled kernels are switched off by {kernels.SWITCH}.")
-    elif kernels.IN_USE != "compiled":
+    elif {kernels.IN_USE, kernels.CHAIN_IN_USE} != {"compiled"}:
         typer.echo(
             "The compiled kernels are not there: all works, but slower. "
             "Install a C compiler, then reinstall the package."
