@@ -74,6 +74,8 @@ class EntityRecognizer(Recognizer):
         self.sentence_bound = sentence_bound
         self.scores = scores
         self.spans_key = spans_key
+        if not 0 <= threshold <= 1:
+            raise ValueError(f"A threshold is a probability, from 0 to 1, not {threshold}.")
         self.threshold = threshold
         self.incorrect_spans_key = incorrect_spans_key
         self.misaligned: Misaligned = misaligned
