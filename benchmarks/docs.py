@@ -193,17 +193,18 @@ def targets(measured: dict[int, dict[str, Timing]]) -> Table:
     for job in JOBS:
         if job.factory == "iobes_repairer":
             for length, timings in measured.items():
-                for whole in (BLIS, NUMPY):
+                for whole, wanted in ((BLIS, f"<= {SHARE:g}"), (NUMPY, "")):
                     value = share(timings, job.name, whole)
                     found.append(
                         {
                             "target": f"{job.name}, {length} tokens: % of {whole}",
-                            "wanted": f"<= {SHARE:g}",
+                            "wanted": wanted,
                             "value": value,
-                            "verdict": at_most(value, SHARE),
+                            "verdict": at_most(value, SHARE) if wanted else "",
                         }
                     )
-    return Table("targets, where nothing needs repair", found)
+    note = "The target is about spaCy's default tagger; numpy's BLAS is faster on some machines."
+    return Table("targets, where nothing needs repair", found, [note])
 
 
 def run(quick: bool) -> Iterator[Table]:

@@ -103,6 +103,8 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str) -> None:
+    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
     source, target = tmp_path / "in", tmp_path / "out"
     os.mkfifo(source)
     command = [sys.executable, "-m", "spacy_iobes", "convert", str(source), str(target)]

@@ -63,6 +63,7 @@ def test_the_signature_says_best(nlp: Language) -> None:
     reference = Doc(nlp.vocab, words=WORDS, ents=["B-X", "I-X", "O"])
     scores = nlp.evaluate([Example(doc_of(nlp, ["B-X", "I-Y", "O"], SCORES), reference)])
     assert scores["iobes_f"] == 1.0
+    assert scores["iobes_violations"] == 1
     assert "repair:best" in scores["iobes_signature"]
 
 
@@ -71,8 +72,10 @@ def test_without_scores_it_says_what_to_do(nlp: Language) -> None:
     doc.user_data["iobes_tags"] = ["O"] * 3
     with pytest.raises(AlignmentError, match="'iobes_scores'"):
         nlp(doc)
-    with pytest.raises(AlignmentError, match="3 tokens but 2"):
+    with pytest.raises(AlignmentError, match=r"'a b c'.*\(2, 4\), but 3 tokens and 4 tags"):
         nlp(doc_of(nlp, ["B-X", "I-Y", "O"], SCORES[:2]))
-    with pytest.raises(TagError, match="NaN"):
+    with pytest.raises(AlignmentError, match=r"\(4, 3\)"):
+        nlp(doc_of(nlp, ["B-X", "I-Y", "O"], np.array(SCORES).T))
+    with pytest.raises(TagError, match=r"'a b c'.*NaN"):
         nlp(doc_of(nlp, ["B-X", "I-Y", "O"], [[np.nan] * 4] * 3))
     assert entities(nlp(Doc(nlp.vocab))) == []

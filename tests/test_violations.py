@@ -58,7 +58,8 @@ def test_one_violation(
     assert (found.index, found.previous, found.current) == (index, previous, current)
     assert found.kind == kind
     assert (found.file, found.line, found.token) == (None, None, None)
-    assert str(found) == f"token {index}: {found.message}"
+    place = f"token {index}" if current else f"after token {index - 1}"
+    assert str(found) == f"{place}: {found.message}"
     named = (previous, current) if kind != "unreadable" else (current,)
     assert all(tag in found.message for tag in named if tag)
 

@@ -83,6 +83,8 @@ def to_docbin_cli(
     if keep_tags and spans_key:
         raise typer.BadParameter("the tags are kept beside entities only", param_hint="--keep-tags")
     layers = tuple(layer or ())
+    if len(set(layers)) < len(layers):
+        raise typer.BadParameter("a column is one layer: name each once", param_hint="--layer")
     columns = replace(columns, tag=layers[0]) if layers else columns
     how = Reading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=not spans_key)
     files = _opened(inputs, columns, how)

@@ -8,7 +8,7 @@ import typer
 
 from .. import kernels
 from ..about import __version__
-from ..codes.policy import POLICIES
+from ..codes.policy import BEST, POLICIES
 from ..codes.scheme import SCHEMES, Pairs, Scheme
 from ..codes.write import repair, write
 from ..span import Span
@@ -88,6 +88,7 @@ def schemes_cli(json: Json = False) -> None:
         for scheme_name, tags in row["repaired"].items():
             made = " ".join(tags) if tags else "an error that lists every violation"
             typer.echo(f"    {scheme_name:6} {' '.join(BROKEN[scheme_name])}  =>  {made}")
+    typer.echo(f"\n{BEST.name}: {BEST.summary} (in Python and in iobes_repairer)")
 
 
 @command("info")

@@ -33,6 +33,8 @@ class TagScores:
                 f"Scores have a row for each token and a column for each of {len(tags)} tags, "
                 f"but their shape is {values.shape}."
             )
+        if len(set(tags)) < len(tags):
+            raise AlignmentError(f"Every column of scores has a tag of its own, not {tags}.")
         if np.isnan(values).any() or (values == np.inf).any():
             raise TagError("Scores are numbers or minus infinity; these hold NaN or infinity.")
         self.__dict__.update(tags=tags, values=values)

@@ -38,7 +38,8 @@ class Violation:
 
     def __str__(self) -> str:
         if self.file is None:
-            return f"token {self.index}: {self.message}"
+            place = f"token {self.index}" if self.current else f"after token {self.index - 1}"
+            return f"{place}: {self.message}"
         return f"{self.file}:{self.line}: {self.token!r}: {self.message}"
 
 

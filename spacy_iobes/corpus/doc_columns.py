@@ -47,6 +47,13 @@ class DocFile:
     def entity_columns(self, scheme: Scheme, policy: Policy) -> tuple[list[TagColumns], int]:
         """The entities of each Doc as tags, and how many violations the policy has repaired."""
         tagged = TaggedDocs.read(self.docs, Entities(), get_scheme("bio"), self.unit)
+        if tagged.pieces.missing.all() and any(doc.spans for doc in self.docs):
+            groups = ", ".join(sorted({repr(str(key)) for doc in self.docs for key in doc.spans}))
+            raise UnknownNameError(
+                f"{self.name}: no token has an entity annotation, but there are span groups: "
+                f"{groups}. Name one with --spans-key.",
+                "ents",
+            )
         violations = doc_violations(tagged, self.name)
         if policy.refuses and violations:
             raise refusal(tagged.scheme, violations)

@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, dont_augment
@@ -66,7 +68,9 @@ class ConllCorpus:
             words = [token.text for token in reference]
             spaces = [bool(token.whitespace_) for token in reference]
             example = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
-            yield from self.augmenter(nlp, example)
+            for augmented in self.augmenter(nlp, example):
+                carry(reference, augmented.reference)
+                yield augmented
 
     def docs(self, vocab: Vocab) -> Iterator[Doc]:
         """The references, at most as many as the limit says."""
@@ -93,6 +97,19 @@ class ConllCorpus:
 
     def _sentences(self, path: Path) -> FileSentences:
         return FileSentences(ColumnReader(path, self.columns), self.reading)
+
+
+def carry(original: Doc, augmented: Doc) -> None:
+    """Give an augmented reference what augmenters lose, if it has as many tokens as the original.
+
+    These are the tags, blocked tokens and sentence starts.
+    """
+    if augmented is original or len(augmented) != len(original):
+        return
+    augmented.user_data.update(original.user_data)
+    names = [ENT_IOB, ENT_TYPE, SENT_START]
+    rows: Any = original.to_array(names)
+    augmented.from_array(names, rows)
 
 
 def files_of(path: str | Path) -> list[Path]:
@@ -127,9 +144,9 @@ def conll_corpus(
     tag_scheme: str | None = None,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read column files, `path` being one or a directory of them, under an explicit scheme."""
-    if path is None:
+    if not path:
         raise FileError(
-            "The path of a corpus is null: set it in the config, or on the command line "
+            "The path of a corpus is null or empty: set it in the config, or on the command line "
             "(--paths.train, for example)."
         )
     if not delimiter:

@@ -185,9 +185,10 @@ class ToTokenExtension:
 
     def write(self, doc: Doc, tags: Sequence[str]) -> None:
         """Set the attribute of each token."""
-        if not Token.has_extension(self.name):
+        made = Token.has_extension(self.name) and Token.get_extension(self.name)
+        if not made or (made[2] and not made[3]):  # it has a getter, but no setter
             raise AlignmentError(
-                f"Tokens have no extension {self.name!r}: "
+                f"Tokens have no extension {self.name!r} that can be set: "
                 f"Token.set_extension({self.name!r}, default=None) makes one."
             )
         for token, tag in zip(doc, tags):

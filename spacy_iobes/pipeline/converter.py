@@ -12,13 +12,15 @@ from ..corpus.sources import Entities, SpanGroup, get_source
 from ..corpus.tagged import TaggedDocs, Unit
 from ..corpus.targets import Absent, get_target
 from .doc_pipe import DocPipe, Scorer
+from .marks import mark_violations
 
 
 class Converter(DocPipe):
     """Reads `source` and writes `target`, each of which may hold tags or spans.
 
     `scheme` is that of the tags; from tags to tags it is that of the source, and `target_scheme`
-    that of the target. Tokens that are missing or blocked stay so, as `-` and `!` in tags.
+    that of the target. Tokens that are missing or blocked stay so, as `-` and `!` in tags. What a
+    policy had to repair is in `doc._.iobes_violations`.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class Converter(DocPipe):
         """Convert all Docs, then write to each."""
         tagged = TaggedDocs.read(docs, self.source, self.scheme, self.unit)
         found = tagged.piece_spans(self.policy)
+        for doc, violations in zip(docs, tagged.violations() if tagged.malformed else ()):
+            mark_violations(doc, violations)
         if self.target.holds_spans:
             absent = Absent(tagged.pieces.missing, tagged.pieces.blocked)
             self.target.write_many(docs, tagged.pieces.in_whole(found), absent, range(len(docs)))

@@ -212,7 +212,7 @@ class EntityRecognizer(Recognizer):
 
     def _emit(self, docs: Sequence[Doc]) -> ChainScores:
         """The scores of the model; Docs without tokens do not bother it."""
-        if not self.model.get_ref("output_layer").has_param("W"):
+        if not self.model.get_ref("steps").has_param("step"):
             raise ModelError(
                 f"{self.name}: the model is not initialised. Call nlp.initialize(), train it, or "
                 "load a pipeline that was trained."

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..codes.best import TagScores
 from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
-from ..corpus.sources import Entities, get_source, require_length, shown
+from ..corpus.sources import Entities, get_source, shown
 from ..corpus.tagged import TaggedDocs, Unit
 from ..corpus.targets import Absent, ToEntities, get_span_target
-from ..errors import AlignmentError
+from ..errors import AlignmentError, IobesError
 from .doc_pipe import DocPipe, Scorer
-from .marks import TagChange, mark_changes, mark_violations
+from .marks import TagChange, mark_changes, mark_violations, violations_of
 from .scorers import span_scorer, tag_scorer
 
 SCORES = "iobes_scores"  # the key of `doc.user_data` that holds scores unless another one is named
@@ -56,7 +57,9 @@ class Repairer(DocPipe):
         if self.policy.weighs:  # a scorer that reads tags would need the scores
             super().__init__(name, scorer or span_scorer(source=target, **recipe))
         else:
-            super().__init__(name, scorer or tag_scorer(source=source, **recipe))
+            gold = target if target.startswith("spans:") else "ents"
+            own = tag_scorer(source=source, gold_source=gold, **recipe)
+            super().__init__(name, scorer or own)
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Repair all Docs, then write to each."""
@@ -70,6 +73,15 @@ class Repairer(DocPipe):
         for number, doc in enumerate(docs):
             mark_violations(doc, violations[number])
             mark_changes(doc, changes[number])
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score; under `best` the violations are those that the component found."""
+        examples = list(examples)
+        scores: dict[str, Any] = super().score(examples, **kwargs)
+        if self.policy.weighs and "iobes_violations" in scores:
+            found = (violations_of(example.predicted) for example in examples)
+            scores["iobes_violations"] = sum(map(len, found))
+        return scores
 
     def _spans(self, tagged: TaggedDocs) -> SpanColumns:
         """The spans of the pieces, as the policy sees them."""
@@ -90,17 +102,23 @@ class Repairer(DocPipe):
 def tag_scores(doc: Doc, key: str) -> TagScores:
     """The scores in the user data of a Doc: `{"tags": [...], "scores": [[...], ...]}`."""
     stored = doc.user_data.get(key)
-    if isinstance(stored, TagScores):
-        scores = stored
-    elif isinstance(stored, Mapping) and {"tags", "scores"} <= set(stored):
-        values = np.asarray(stored["scores"], dtype=np.float64)
-        scores = TagScores(tuple(stored["tags"]), values.reshape(-1, len(stored["tags"])))
-    elif len(doc):
+    place = f"{shown(doc)}, doc.user_data[{key!r}]"
+    if stored is None and not len(doc):
+        return TagScores((), np.zeros((0, 0)))
+    if not isinstance(stored, Mapping) or not {"tags", "scores"} <= set(stored):
         raise AlignmentError(
-            f"{shown(doc)} has no scores, which the policy 'best' needs: put {{'tags': [...], "
-            f"'scores': [[...], ...]}} into doc.user_data[{key!r}], or name another policy."
+            f"{place}: the policy 'best' needs {{'tags': [...], 'scores': [[...], ...]}} there, a "
+            f"row for each token and a column for each tag, not {stored!r:.80}. Or name another "
+            "policy."
         )
-    else:
-        scores = TagScores((), np.zeros((0, 0)))
-    require_length(doc, scores.values, f"doc.user_data[{key!r}]")
-    return scores
+    values = np.asarray(stored["scores"], dtype=np.float64)
+    wanted = (len(doc), len(stored["tags"]))
+    if values.shape != wanted:
+        raise AlignmentError(
+            f"{place}: the scores have the shape {values.shape}, but {wanted[0]} tokens and "
+            f"{wanted[1]} tags need {wanted}."
+        )
+    try:
+        return TagScores(tuple(stored["tags"]), values)
+    except IobesError as error:
+        raise type(error)(f"{place}: {error}") from error

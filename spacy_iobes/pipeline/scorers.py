@@ -158,6 +158,8 @@ def span_scorer(
         known = ("ents", "spans:KEY")
         message = f"span_scorer reads {' or '.join(known)}, not {source!r}. For tags there is "
         raise UnknownNameError(f"{message}spacy-iobes.tag_scorer.v1.", source, known)
+    if (scheme is None) != (repair is None):
+        raise TypeError("span_scorer takes a scheme and a repair, or null for both.")
     policy = repair or "raise"
     signature = Signature(scheme=scheme or SPANS, repair=policy, gold=gold_repair)
     reading = "raise" if get_policy(policy).weighs else policy  # spans have no scores for tags

@@ -15,7 +15,7 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.util import is_in_jupyter
 
-from ..codes.policy import get_policy
+from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.sources import get_source
 from ..corpus.tagged import Unit
@@ -62,7 +62,7 @@ def render(
     displaCy for entities, `colors` and `ents`. A title is read from `doc.user_data["title"]`.
     """
     names = [policy] if isinstance(policy, str) else policy
-    policies, read = [get_policy(name) for name in names], get_scheme(scheme)
+    policies, read = [get_tag_policy(name) for name in names], get_scheme(scheme)
     place = get_source(source, read)
     found = [Viewed.read(doc, place, read, unit, policies) for doc in _listed(docs)]
     palette = Palette.of(found, options or {})
