@@ -3,58 +3,28 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from .browser import NO_DRIVER, THEMES, Chrome, js, needs_browser, pretend, started, webdriver
 from .test_page import KINDS, LABELS, run, written
 
-MISSING = "no selenium to drive the browser: pip install selenium"
-webdriver = pytest.importorskip("selenium.webdriver", reason=MISSING)
-exceptions = pytest.importorskip("selenium.common.exceptions", reason=MISSING)
-select = pytest.importorskip("selenium.webdriver.support.select", reason=MISSING)
-waiting = pytest.importorskip("selenium.webdriver.support.wait", reason=MISSING)
+exceptions = pytest.importorskip("selenium.common.exceptions", reason=NO_DRIVER)
+select = pytest.importorskip("selenium.webdriver.support.select", reason=NO_DRIVER)
+waiting = pytest.importorskip("selenium.webdriver.support.wait", reason=NO_DRIVER)
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER),
-    reason="no chromium or no chromedriver: apt-get install chromium chromium-driver",
-)
-
-FLAGS = """
-    --headless --no-sandbox --disable-gpu --disable-quic --no-first-run
-    --disable-background-networking --disable-component-update --disable-sync
-    --disable-dev-shm-usage
-""".split()  # noqa: SIM905
+pytestmark = needs_browser
 MANY = 5_000
 WIDTHS = (360, 1280)
-THEMES = ("light", "dark")
 
-Chrome = Any  # selenium may be missing when types are checked
 Open = Callable[..., Chrome]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pages")
-
-
-@contextmanager
-def started(profile: Path) -> Iterator[Chrome]:
-    """A browser with an empty profile."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for flag in [*FLAGS, f"--user-data-dir={profile}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")
@@ -129,18 +99,6 @@ def opened(browser: Chrome) -> Iterator[Open]:
     browser.get_log("browser")
     yield go
     assert browser.get_log("browser") == []
-
-
-def pretend(browser: Chrome, width: int, theme: str) -> None:
-    """Give the page its width and the theme that its system prefers."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-
-
-def js(browser: Chrome, code: str, *arguments: object) -> Any:
-    return browser.execute_script(code, *arguments)
 
 
 def texts(browser: Chrome, selector: str) -> list[str]:

@@ -9,10 +9,10 @@ import pytest
 
 from spacy_iobes.pipeline.view import render
 
-from .test_page_browser import THEMES, Chrome, js, pretend, pytestmark, started
+from .browser import THEMES, Chrome, js, needs_browser, pretend, started
 from .test_view import malformed, tagged
 
-__all__ = ["pytestmark"]  # skipped where there is no browser
+pytestmark = needs_browser
 
 WIDTHS = (375, 1280)
 NAMES = ("short", "policies", "long")
