@@ -23,7 +23,11 @@ Rows = list[dict[str, Cell]]
 def run(quick: bool) -> Iterator[Table]:
     """All tables."""
     if not at_hand():
-        yield Table("CoNLL-2003 is not at hand", [], ["Nothing was measured."])
+        yield Table(
+            "CoNLL-2003 is not at hand",
+            [],
+            ["Nothing was measured. SPACY_IOBES_SHARED names the directory that holds data/."],
+        )
         return
     use_numpy()
     limit = QUICK_LIMIT if quick else 0

@@ -98,7 +98,7 @@ def test_the_best_of_all_legal_sequences_is_found(scheme: str, spread: float) ->
     pipe, random = known(scheme), np.random.default_rng(1)
     docs = [text(length) for length in (4, 0, 1, 3, 5)]
     for bias in (0.0, 1.5, -1.5):
-        pipe.cfg["entity_bias"] = bias
+        pipe.entity_bias = bias
         scatter(pipe, random, spread)
         for doc, spans in zip(docs, pipe.predict(docs).spans):
             every = worlds_of(pipe, doc, bias)
@@ -277,7 +277,7 @@ def test_a_higher_bias_never_finds_fewer_entities(scheme: str) -> None:
         docs = [text(length) for length in range(8)]
         numbers = []
         for bias in np.arange(-12, 12.5, 0.5).tolist():
-            pipe.cfg["entity_bias"] = bias
+            pipe.entity_bias = bias
             numbers.append([len(spans) for spans in pipe.predict(docs).spans])
         for fewer, more in pairwise(numbers):
             assert all(a <= b for a, b in zip(fewer, more))
@@ -359,8 +359,8 @@ def test_scores_of_entities(scheme: str, preset: list[str] | None) -> None:
     pipe(doc)
     group = doc.spans["iobes_ner"]
     spans = [Span(span.start, span.end, span.label_) for span in group]
-    assert [tuple(s) for s in spans] == [e for e in entities([doc])[0] if e[2] != "other"]
-    wanted = [every.probability(span) for span in spans]
+    assert [tuple(s) for s in spans] == entities([doc])[0]
+    wanted = [1.0 if span.label == "other" else every.probability(span) for span in spans]
     assert group.attrs["scores"].tolist() == pytest.approx(wanted, abs=1e-5)
     assert spans
 
@@ -415,7 +415,7 @@ def test_nothing_is_asked() -> None:
     assert pipe.nbest([], 3) == []
     assert pipe.expected_counts([]) == []
     assert list(pipe.predict([]).spans) == []
-    assert pipe.nbest([bare(0)], 3)[0] == [(1.0, [])]
+    assert [tuple(analysis) for analysis in pipe.nbest([bare(0)], 3)[0]] == [(1.0, [], 0.0)]
     assert pipe.expected_counts([bare(0)]) == [{"X": 0.0, "Y": 0.0}]
     assert pipe.marginals([bare(0)])[0].shape == (0, 9)
     assert pipe.marginals([]) == []

@@ -43,12 +43,12 @@ def shy() -> Language:
 def at(nlp: Language, bias: float, pairs: list[Example]) -> dict[str, Any]:
     """The scores of a pipeline with this bias."""
     pipe = ner(nlp)
-    before = pipe.cfg["entity_bias"]
-    pipe.cfg["entity_bias"] = bias
+    before = pipe.entity_bias
+    pipe.entity_bias = bias
     try:
         return nlp.evaluate(pairs)
     finally:
-        pipe.cfg["entity_bias"] = before
+        pipe.entity_bias = before
 
 
 def agree(nlp: Language, tried: list[Tried], pairs: list[Example]) -> None:

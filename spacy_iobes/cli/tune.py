@@ -47,8 +47,7 @@ def tune_cli(
     tried = tune_bias(pipe, prepared(nlp, component, dev, scheme, columns))
     found = best_of(tried)
     if output:
-        for settings in (pipe.cfg, nlp.get_pipe_config(component)):
-            settings["entity_bias"] = found.bias
+        nlp.get_pipe_config(component)["entity_bias"] = pipe.entity_bias = found.bias
         save(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]
@@ -111,11 +110,13 @@ def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Exampl
     """Examples from a DocBin or a column file."""
     from spacy.training import Corpus
 
+    from ..corpus.docbin import read_docbin
     from ..corpus.reader import ConllCorpus
 
     if not Path(path).exists():
         raise FileError(f"{shown(path)}: there is no such file.", path)
     if path.endswith(".spacy"):
+        read_docbin(path)  # says what is wrong with a file that is none
         return list(Corpus(path)(nlp))
     if not scheme:
         raise FileError(f"{shown(path)}: name the scheme of a column file with --scheme.", path)

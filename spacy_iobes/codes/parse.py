@@ -47,6 +47,7 @@ def validate_many(sequences: Tags, scheme: str | Scheme) -> ViolationColumns:
 
 def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
     """The spans that the policy finds; raises for unreadable tags and for what it refuses."""
+    policy = get_tag_policy(policy)
     packed = coded.packed(scheme)
     if policy.searches:
         coded, packed = nearest(coded, packed, scheme)

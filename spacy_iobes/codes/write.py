@@ -69,6 +69,10 @@ def repair(
 
     The policy `best` needs the `scores` that a model gave to every tag.
     """
+    if scores is not None and not isinstance(scores, TagScores):
+        raise TypeError(
+            f"Scores are TagScores(tags, values), or TagScores.of(dicts), not {scores!r:.60}."
+        )
     given = None if scores is None else [scores]
     repaired, spans, violations = repair_many([tags], scheme, policy, given)
     return Repaired(next(iter(repaired)), spans[0], violations[0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..codes.columns import CodedTags, SpanColumns, different
 from ..codes.parse import read_spans, validate_many
-from ..codes.policy import Policy, get_policy
+from ..codes.policy import Policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from ..codes.write import write_spans
@@ -63,7 +63,8 @@ def edit_file(
     watch: Watch | None = None,
 ) -> Edited:
     """Read a file in one scheme and write it in another, all at once or not at all."""
-    source, goal, policy = get_scheme(source_scheme), get_scheme(target_scheme), get_policy(policy)
+    source, goal = get_scheme(source_scheme), get_scheme(target_scheme)
+    policy = get_tag_policy(policy)
     output = output or Output()
     done = Edited()
     with write_bytes(target, reader.columns.encoding) as put:

@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -15,28 +17,56 @@ from ..codes.scheme import get_scheme
 from ..errors import AlignmentError
 from ..span import Span
 from .examples import character_bounds, same_tokens
-from .sources import Entities, shown
-from .tagged import TaggedDocs
+from .sources import Entities, offsets_of, shown
+from .tagged import TaggedDocs, sentence_starts
 
 Misaligned = Literal["raise", "missing"]
 
 
-def gold_of(examples: Sequence[Example], misaligned: Misaligned = "raise") -> list[Known]:
+def gold_of(
+    examples: Sequence[Example], misaligned: Misaligned = "raise", sentence_bound: bool = False
+) -> list[Known]:
     """The entities of the references as spans of the predicted Docs; blocked tokens are outside.
 
-    An entity whose borders are not those of tokens of the predicted Doc is refused, or its tokens
-    are missing.
+    An entity that no recogniser could find is refused, or its tokens are missing: one whose borders
+    are not those of tokens of the predicted Doc, or are white space, or that leaves its sentence.
     """
     references = [example.reference for example in examples]
     tagged = TaggedDocs.read(references, Entities(), get_scheme("bio"))
     spans = tagged.spans(get_policy("raise"))
+    partial = bool(tagged.pieces.missing.any())
     found = []
     for number, (example, mine) in enumerate(zip(examples, spans)):
-        gold = Known(mine, tagged.pieces.absent(number)[0])
+        gold = Known(mine, tagged.pieces.absent(number)[0] if partial else [])
         if not same_tokens(example.reference, example.predicted):
             gold = Projection(example.reference, example.predicted, misaligned).known(gold)
-        found.append(gold)
+        found.append(findable(gold, example.predicted, misaligned, sentence_bound))
     return found
+
+
+def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: bool) -> Known:
+    """What is known, without entities that begin or end with white space, or leave a sentence."""
+    space = doc.to_array(IS_SPACE).astype(bool)
+    starts = (
+        sentence_starts([doc], offsets_of([doc])) if sentence_bound else np.zeros(0, dtype=bool)
+    )
+    if not (space.any() or starts.any()):
+        return known
+    spans, missing = [], set(known.missing)
+    for span in known.spans:
+        blank = space[span.start] or space[span.end - 1]
+        if not (blank or starts[span.start + 1 : span.end].any()):
+            spans.append(span)
+        elif misaligned == "missing":
+            missing.update(range(span.start, span.end))
+        else:
+            reason = "begins or ends with white space" if blank else "leaves its sentence"
+            raise AlignmentError(
+                f"{shown(doc)}: the entity {doc[span.start : span.end].text!r} ({span.label}) "
+                f"{reason}. Correct the annotation, or let such tokens be unknown with "
+                'misaligned = "missing".'
+            )
+    return Known(spans, sorted(missing))
 
 
 class Projection:
@@ -91,14 +121,16 @@ def runs(tokens: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def rejected_of(examples: Sequence[Example], key: str) -> list[list[Span]]:
+def rejected_of(
+    examples: Sequence[Example], key: str, misaligned: Misaligned = "raise"
+) -> list[list[Span]]:
     """The spans known to be wrong, `reference.spans[key]`, as spans of the predicted Docs."""
     found = []
     for example in examples:
         group = example.reference.spans.get(key, ())
         spans = [Span(span.start, span.end, span.label_) for span in group]
         if spans and not same_tokens(example.reference, example.predicted):
-            projection = Projection(example.reference, example.predicted, "missing")
+            projection = Projection(example.reference, example.predicted, misaligned)
             spans = projection.known(Known(spans, [])).spans
         found.append(spans)
     return found

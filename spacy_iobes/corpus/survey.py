@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..codes.check import Check
 from ..codes.parse import read_spans, refusal, validate_many
-from ..codes.policy import Policy, get_policy
+from ..codes.policy import Policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from .conll import ColumnReader, Part
@@ -60,7 +60,7 @@ def file_mentions(
     reader: ColumnReader, scheme: str | Scheme, policy: str | Policy = "raise"
 ) -> Mentions:
     """Count the mentions of a file."""
-    scheme, policy = get_scheme(scheme), get_policy(policy)
+    scheme, policy = get_scheme(scheme), get_tag_policy(policy)
     found = Mentions()
     for part in accepted(reader, scheme, policy):
         with part.locating():

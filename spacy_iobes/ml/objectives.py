@@ -15,12 +15,18 @@ from .chain_scores import ChainScores
 from .tag_chain import TagChain
 
 ObjectiveName = Literal["crf", "softmax"]
-Objective = Callable[[TagChain, ChainScores, Sequence[Known]], tuple[float, Gradient]]
+Limit = Callable[[Batch], Batch]
+Objective = Callable[[TagChain, ChainScores, Sequence[Known], Limit], tuple[float, Gradient]]
 
 
-def crf(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> tuple[float, Gradient]:
-    """The negative log-likelihood of what is known: all paths against those that agree with it."""
-    chain, batch = tags.chain(scores), tags.batch(scores)
+def crf(
+    tags: TagChain, scores: ChainScores, gold: Sequence[Known], limit: Limit
+) -> tuple[float, Gradient]:
+    """The negative log-likelihood of what is known: all paths against those that agree with it.
+
+    `limit` leaves out the paths that decoding does not consider either.
+    """
+    chain, batch = tags.chain(scores), limit(tags.batch(scores))
     spans = [known.spans for known in gold]
     path = tags.path(spans, scores.lengths)  # refuses what the scheme has no tags for
     if any(known.missing for known in gold):
@@ -31,7 +37,9 @@ def crf(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> tuple[flo
     return float(losses.sum()), gradient
 
 
-def softmax(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> tuple[float, Gradient]:
+def softmax(
+    tags: TagChain, scores: ChainScores, gold: Sequence[Known], limit: Limit
+) -> tuple[float, Gradient]:
     """The cross-entropy of each token's tag for itself; only decoding knows what is legal."""
     batch = tags.batch(scores)
     path = tags.path([known.spans for known in gold], scores.lengths)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from ..codes.policy import get_policy
 from ..codes.scheme import Scheme
 from ..codes.states import States, states
 from ..codes.write import span_columns, write_spans
-from ..errors import UnknownNameError
+from ..errors import ChainError, ModelError, UnknownNameError
 from ..span import Span
 from .chain_scores import ChainScores
 
@@ -48,16 +49,18 @@ class TagChain:
     def chain(self, scores: ChainScores) -> Chain:
         """The learned steps, but only the legal ones."""
         legal, nothing = self.states.legal, -np.inf
-        return Chain(
-            np.where(legal.start, to_numpy(scores.start), nothing),
-            np.where(legal.step, to_numpy(scores.step), nothing),
-            np.where(legal.stop, to_numpy(scores.stop), nothing),
-            self.layout,
-        )
+        with advising():
+            return Chain(
+                np.where(legal.start, to_numpy(scores.start), nothing),
+                np.where(legal.step, to_numpy(scores.step), nothing),
+                np.where(legal.stop, to_numpy(scores.stop), nothing),
+                self.layout,
+            )
 
     def batch(self, scores: ChainScores) -> Batch:
         """The emissions of all Docs."""
-        return Batch.of(to_numpy(scores.emissions), scores.lengths)
+        with advising():
+            return Batch.of(to_numpy(scores.emissions), scores.lengths)
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""
@@ -114,6 +117,18 @@ class TagChain:
         """The spans of a path for each Doc."""
         tags = CodedTags.trusted(path.astype(np.int32), batch.offsets, self.states.tags)
         return read_spans(tags, self.scheme, get_policy("raise"))
+
+
+@contextmanager
+def advising() -> Iterator[None]:
+    """Say what may have made scores that are no numbers."""
+    try:
+        yield
+    except ChainError as error:
+        raise ModelError(
+            f"The model gives scores that cannot be used: {error} Training diverged (try a lower "
+            "learning rate), or the encoder before it is damaged."
+        ) from error
 
 
 def to_numpy(array: object) -> NDArray[np.float32]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,9 +19,9 @@ from ..codes.columns import SpanColumns
 from ..codes.scheme import get_scheme
 from ..codes.write import span_columns
 from ..corpus.gold import Misaligned, gold_of, rejected_of
-from ..corpus.sources import Entities
+from ..corpus.sources import Entities, shown
 from ..corpus.targets import Absent, ToEntities, ToSpanGroup
-from ..errors import ModelError, SpanRangeError
+from ..errors import InexpressibleError, ModelError, SpanRangeError
 from ..ml.chain_scores import ChainScores
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName, get_objective
@@ -40,10 +42,11 @@ class Predicted(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """One complete annotation of a Doc, and its probability."""
+    """One complete annotation of a Doc, and its probability, which in long Docs may be near 0."""
 
     probability: float
     spans: list[Span]
+    log_probability: float
 
 
 class EntityRecognizer(Recognizer):
@@ -70,7 +73,8 @@ class EntityRecognizer(Recognizer):
         super().__init__(vocab, model, name, scorer or own)
         self.scheme = get_scheme(scheme)
         self.objective = get_objective(objective)
-        self.cfg["entity_bias"] = entity_bias
+        self.cfg["scheme"] = self.scheme.name
+        self.entity_bias = entity_bias  # added to the score of every entity
         self.sentence_bound = sentence_bound
         self.scores = scores
         self.spans_key = spans_key
@@ -88,11 +92,6 @@ class EntityRecognizer(Recognizer):
             self._tags = TagChain(self.scheme, self.labels)
         return self._tags
 
-    @property
-    def entity_bias(self) -> float:
-        """What is added to the score of every entity: above 0 for recall, below for precision."""
-        return float(self.cfg["entity_bias"])
-
     def resize(self) -> None:
         """Give the model one output for each tag."""
         self.model.attrs["set_states"](self.model, len(self.tags))
@@ -103,11 +102,19 @@ class EntityRecognizer(Recognizer):
         for example in examples:
             tags = Entities().read([example.reference], get_scheme("bio"))
             found.update(tag[2:] for tag in tags.tags[5:])
+            if self.incorrect_spans_key is not None:
+                wrong = example.reference.spans.get(self.incorrect_spans_key, ())
+                found.update(span.label_ for span in wrong)
         return sorted(found)
 
     def require_sound(self) -> None:
         """Refuse a model that is damaged or was made for another set of labels."""
         super().require_sound()
+        if self.cfg["scheme"] != self.scheme.name:
+            raise ModelError(
+                f"{self.name}: the model was trained for {self.cfg['scheme']} tags, but the config "
+                f"says {self.scheme.name}: load it with the config it was trained with."
+            )
         outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
         if outputs is not None and outputs != len(self.tags):
             raise ModelError(
@@ -141,31 +148,44 @@ class EntityRecognizer(Recognizer):
         absent = Absent.of(docs, blocked=presets.blocked)
         ToEntities().write_many(docs, entities, absent, range(len(docs)))
         if self.scores and predicted.probability is not None:
+            ToSpanGroup(self.spans_key).write_many(docs, entities, absent, range(len(docs)))
             bounds = found.sentence.searchsorted(np.arange(1, len(docs)))
-            ToSpanGroup(self.spans_key).write_many(docs, found, absent, range(len(docs)))
-            for doc, mine in zip(docs, np.split(predicted.probability, bounds)):
-                doc.spans[self.spans_key].attrs["scores"] = mine
+            for number, mine in enumerate(np.split(predicted.probability, bounds)):
+                known = dict(zip(found[number], mine.tolist()))
+                values = [known.get(span, 1.0) for span in entities[number]]
+                docs[number].spans[self.spans_key].attrs["scores"] = np.array(values)
 
     def get_loss(
         self, examples: Sequence[Example], scores: ChainScores
     ) -> tuple[float, ChainScores]:
-        """The negative log-likelihood of the references, and its gradient."""
+        """The negative log-likelihood of the references, and its gradient.
+
+        The sequences that are considered are those that decoding considers.
+        """
         examples = list(examples)
-        loss, gradient = self.objective(self.tags, scores, gold_of(examples, self.misaligned))
-        if self.incorrect_spans_key is not None:
-            wrong = self.tags.columns(rejected_of(examples, self.incorrect_spans_key))
-            if len(wrong.start):
-                chain, batch = self.tags.chain(scores), self.tags.batch(scores)
-                more, further = reject(chain, batch, wrong)
-                loss += float(more.sum())
-                gradient = gradient.plus(further)
+        docs = [example.predicted for example in examples]
+        gold = gold_of(examples, self.misaligned, self.sentence_bound)
+        with naming(docs):
+            limit = partial(self._limited, docs, Presets.none(docs))
+            loss, gradient = self.objective(self.tags, scores, gold, limit)
+            if self.incorrect_spans_key is not None:
+                key = self.incorrect_spans_key
+                wrong = self.tags.columns(rejected_of(examples, key, self.misaligned))
+                if len(wrong.start):
+                    batch = limit(self.tags.batch(scores))
+                    more, further = reject(self.tags.chain(scores), batch, wrong)
+                    loss, gradient = loss + float(more.sum()), gradient.plus(further)
         d_scores, start, step, stop = gradient
         return loss, ChainScores(d_scores, scores.lengths, start, step, stop)
+
+    def _limited(self, docs: Sequence[Doc], presets: Presets, batch: Batch) -> Batch:
+        return limited(docs, batch, self.tags, presets, self.sentence_bound)
 
     # what the model knows beyond the best answer; with `clamp`, given the entities that are set
 
     def nbest(self, docs: Sequence[Doc], n: int, clamp: bool = False) -> list[list[Analysis]]:
         """The n most probable annotations of each Doc, best first; fewer where there are fewer."""
+        docs = list(docs)
         chain, batch = self.posed(docs, clamp)
         found = nbest(chain, batch, n)
         every: list[list[Analysis]] = [[] for _ in docs]
@@ -174,7 +194,7 @@ class EntityRecognizer(Recognizer):
             spans = self.tags.spans(np.where(there, states, 0), batch)
             for analyses, value, members in zip(every, log_probability, spans):
                 if np.isfinite(value):
-                    analyses.append(Analysis(float(np.exp(value)), members))
+                    analyses.append(Analysis(min(float(np.exp(value)), 1.0), members, value))
         return every
 
     def marginals(self, docs: Sequence[Doc], clamp: bool = False) -> list[NDArray[np.float64]]:
@@ -197,7 +217,8 @@ class EntityRecognizer(Recognizer):
             reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
             raise SpanRangeError(reason, [span])
         posterior = Posterior.of(*self.posed([doc], clamp))
-        return float(np.exp(posterior.span_log_probability(self.tags.columns([[span]]))[0]))
+        found = posterior.span_log_probability(self.tags.columns([[span]]))
+        return min(float(np.exp(found[0])), 1.0)
 
     def posed(self, docs: Sequence[Doc], clamp: bool = False) -> tuple[Chain, Batch]:
         """The chain, without bias, and what it is asked about."""
@@ -206,9 +227,7 @@ class EntityRecognizer(Recognizer):
 
     def _ask(self, docs: Sequence[Doc], presets: Presets) -> tuple[Chain, Batch]:
         scores = self._emit(docs)
-        batch = self.tags.batch(scores)
-        asked = limited(docs, batch, self.tags, presets, self.sentence_bound)
-        return self.tags.chain(scores), asked
+        return self.tags.chain(scores), self._limited(docs, presets, self.tags.batch(scores))
 
     def _emit(self, docs: Sequence[Doc]) -> ChainScores:
         """The scores of the model; Docs without tokens do not bother it."""
@@ -235,7 +254,8 @@ class EntityRecognizer(Recognizer):
             column.astype(np.int64) for column in (spans.sentence, spans.start, spans.end)
         )
         rows = Spans(sentence, start, end, self._numbers(spans))
-        probability = np.exp(Posterior.of(chain, batch).span_log_probability(rows))
+        found = Posterior.of(chain, batch).span_log_probability(rows)
+        probability = np.minimum(np.exp(found), 1.0)
         preset = predicted.presets.inside(batch.offsets.tolist())
         probability[np.isin(batch.offsets[sentence] + start, preset)] = 1.0
         enough = probability >= self.threshold
@@ -246,3 +266,13 @@ class EntityRecognizer(Recognizer):
     def _numbers(self, spans: SpanColumns) -> NDArray[np.int64]:
         numbers = np.array([self.tags.number(label) for label in spans.labels], dtype=np.int64)
         return numbers[spans.label] if len(numbers) else spans.label.astype(np.int64)
+
+
+@contextmanager
+def naming(docs: Sequence[Doc]) -> Iterator[None]:
+    """Errors about the spans of a batch say in which Doc they are."""
+    try:
+        yield
+    except InexpressibleError as error:
+        message = f"In {shown(docs[error.sentence])}: {error.reason}"
+        raise InexpressibleError(message, error.spans, error.sentence, error.reason) from error

@@ -37,8 +37,8 @@ class Presets(NamedTuple):
     @classmethod
     def of(cls, docs: Sequence[Doc], tags: TagChain) -> Presets:
         """Read what is set; raises if it is malformed."""
-        iob = [doc.to_array(ENT_IOB) for doc in docs]
-        if not any((row.astype(np.int64) & 1).any() for row in iob):
+        iob = np.concatenate([doc.to_array(ENT_IOB) for doc in docs] or [np.zeros(0)])
+        if not (iob.astype(np.int64) & 1).any():
             return cls.none(docs)
         preset = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
         clamped, kept = [], []

@@ -2,7 +2,8 @@
 
 # no `from __future__ import annotations`: spaCy reads the types of `initialize` as they are
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -79,15 +80,28 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Recognizer":
         """Load the component; a model that does not fit its labels is refused."""
-        super().from_bytes(bytes_data, exclude=exclude)
+        with self._loading():
+            super().from_bytes(bytes_data, exclude=exclude)
         self.require_sound()
         return self
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Recognizer":
         """Load the component; a model that does not fit its labels is refused."""
-        super().from_disk(path, exclude=exclude)
+        with self._loading():
+            super().from_disk(path, exclude=exclude)
         self.require_sound()
         return self
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        """A model that does not fit into this component is refused in words."""
+        try:
+            yield
+        except ValueError as error:
+            raise ModelError(
+                f"{self.name}: the stored model does not fit into this component: {error}. It has "
+                "other labels or layers: load it into a component that is not initialised."
+            ) from error
 
     def require_sound(self) -> None:
         """Refuse a model with numbers that are none, or for another set of labels."""

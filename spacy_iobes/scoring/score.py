@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..codes.columns import CodedTags
-from ..codes.policy import Policy, get_policy
+from ..codes.policy import Policy, get_policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..errors import AlignmentError, TagError
 from .counts import Counts, count
@@ -41,7 +41,7 @@ def score(
         return score_spans(gold, pred, Signature(metric, average, match_by))
     if repair is None:
         raise TypeError("Name the policy for malformed predictions: repair='begin', for example.")
-    names = get_scheme(scheme).name, get_policy(repair).name, get_policy(gold_repair).name
+    names = get_scheme(scheme).name, get_tag_policy(repair).name, get_tag_policy(gold_repair).name
     return score_tags(gold, pred, Signature(metric, average, match_by, *names))
 
 
