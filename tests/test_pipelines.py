@@ -165,7 +165,9 @@ def test_two_repairers_under_two_names() -> None:
     doc = nlp(with_tags(["I-X", "O", "B-X"]))
     assert stored(doc) == ["B-X", "O", "B-X"]
     assert [(span.start, span.end) for span in doc.spans["strict"]] == [(2, 3)]
-    pairs = [Example(with_tags(["I-X", "O"]), with_entities(["B-X", "O"]))]
+    reference = with_entities(["B-X", "O"])
+    reference.spans["strict"] = list(reference.ents)
+    pairs = [Example(with_tags(["I-X", "O"]), reference)]
     scores = nlp.evaluate(pairs, per_component=True)
     assert scores["iobes_repairer"]["iobes_f"] == 1.0
     assert scores["strict"]["iobes_f"] == 0.0

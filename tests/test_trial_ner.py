@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from spacy_iobes.errors import (
     UnknownNameError,
 )
 
-from .recognizers import make
+from .recognizers import make, ner
 
 
 def example(nlp: Language, words: str, tags: str) -> Example:
@@ -40,14 +41,15 @@ def nlp() -> Language:
 
 def test_generators_are_docs_too(nlp: Language) -> None:
     docs = [Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["b", "c"])]
-    assert len(nlp.get_pipe("iobes_ner").nbest(iter(docs), 2)) == 2
+    stream: Any = iter(docs)
+    assert len(ner(nlp).nbest(stream, 2)) == 2
 
 
 def test_a_bias_in_the_config_of_a_stored_pipeline_counts(nlp: Language, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "model")
     config = {"components": {"iobes_ner": {"entity_bias": 30.0}}}
     loaded = spacy.load(tmp_path / "model", config=config)
-    assert loaded.get_pipe("iobes_ner").entity_bias == 30.0
+    assert ner(loaded).entity_bias == 30.0
 
 
 @pytest.mark.parametrize(("words", "bound"), [("a|\n|b|\n", False), ("a|b|c|d", True)])
@@ -55,12 +57,13 @@ def test_the_loss_is_that_of_the_sequences_decoding_considers(words: str, bound:
     made = make(sentence_bound=bound)
     given = example(made, words, "B-X O O O")
     made.initialize(lambda: [given])
-    pipe = made.get_pipe("iobes_ner")
+    pipe = ner(made)
     for layer in pipe.model.walk():  # untrained, everything is equally probable
         for name in layer.param_names:
             if layer.has_param(name):
-                old = layer.get_param(name)
-                layer.set_param(name, np.random.default_rng(1).normal(size=old.shape).astype("f"))
+                shape = layer.get_param(name).shape
+                values: Any = np.random.default_rng(1).normal(size=shape).astype("f")
+                layer.set_param(name, values)
     if bound:
         given.predicted[2].is_sent_start = True
     loss, _ = pipe.get_loss([given], pipe.model.predict([given.predicted]))
@@ -73,9 +76,9 @@ def test_the_loss_is_that_of_the_sequences_decoding_considers(words: str, bound:
 
 def test_gold_that_decoding_never_finds_is_refused_or_missing() -> None:
     strict, lenient = make(), make(misaligned="missing")
+    given = example(strict, "\n|a", "B-X I-X")
     for made in (strict, lenient):
-        given = example(made, "\n|a", "B-X I-X")
-        made.initialize(lambda given=given: [given])
+        made.initialize(lambda: [given])
     with pytest.raises(AlignmentError, match="white space"):
         strict.update([given])
     assert lenient.update([given])["iobes_ner"] == 0.0
@@ -86,7 +89,7 @@ def test_another_scheme_with_as_many_tags_is_refused(nlp: Language) -> None:
     given = [example(bio, "a|b", "B-X I-X")]
     bio.initialize(lambda: given)
     with pytest.raises(ModelError, match="bio tags, but the config says ioe2"):
-        ioe2.get_pipe("iobes_ner").from_bytes(bio.get_pipe("iobes_ner").to_bytes())
+        ner(ioe2).from_bytes(ner(bio).to_bytes())
 
 
 def test_loading_into_a_component_with_other_labels_is_refused(nlp: Language) -> None:
@@ -94,12 +97,13 @@ def test_loading_into_a_component_with_other_labels_is_refused(nlp: Language) ->
     given = [example(other, "a|b|c", "B-X B-Y B-Z")]
     other.initialize(lambda: given)
     with pytest.raises(ModelError, match="does not fit"):
-        nlp.get_pipe("iobes_ner").from_bytes(other.get_pipe("iobes_ner").to_bytes())
+        ner(nlp).from_bytes(ner(other).to_bytes())
 
 
 def test_scores_that_are_no_numbers_come_with_advice(nlp: Language) -> None:
-    output = nlp.get_pipe("iobes_ner").model.get_ref("output_layer")
-    output.set_param("b", np.full_like(output.get_param("b"), np.nan))
+    output = ner(nlp).model.get_ref("output_layer")
+    wrong: Any = np.full(output.get_param("b").shape, np.nan, dtype="f")
+    output.set_param("b", wrong)
     with pytest.raises(ModelError, match="diverged"):
         nlp(Doc(nlp.vocab, words=["a"]))
 
