@@ -24,6 +24,7 @@ KERNELS = [
     for name, headers in (
         ("_chain", ("_chain.h", "_chain_lanes.h")),
         ("_columns", ()),
+        ("_features", ()),
         ("_tags", ()),
     )
 ]
@@ -104,6 +105,7 @@ setup(
         ],
         "spacy_architectures": [
             "spacy-iobes.ChainTagger.v1 = spacy_iobes.ml.chain_tagger:build_chain_tagger",
+            "spacy-iobes.HashedFeatures.v1 = spacy_iobes.ml.hashed_features:build_hashed_features",
         ],
         "spacy_readers": [
             "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.reader:conll_corpus",

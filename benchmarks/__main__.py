@@ -17,6 +17,7 @@ BENCHMARKS = {
     "score": "Score tags and files, beside seqeval, seqscore, nervaluate, iobes and conlleval.pl.",
     "chain": "Best path, and loss with gradient, of a chain, beside pytorch-crf.",
     "ner": "Recognisers beside spaCy's ner on CoNLL-2003: F1, speed, calibration, partial data.",
+    "ner_fast": "The recogniser on hashed features, on CoNLL-2003: F1, training and tagging speed.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }

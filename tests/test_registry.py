@@ -12,7 +12,7 @@ from spacy.util import registry
 DISTRIBUTION = "spacy-iobes"
 NAMES = {
     "console_scripts": ["spacy-iobes"],
-    "spacy_architectures": ["spacy-iobes.ChainTagger.v1"],
+    "spacy_architectures": ["spacy-iobes.ChainTagger.v1", "spacy-iobes.HashedFeatures.v1"],
     "spacy_cli": ["iobes"],
     "spacy_factories": ["iobes_converter", "iobes_ner", "iobes_repairer", "iobes_validator"],
     "spacy_readers": ["spacy-iobes.ConllCorpus.v1"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from spacy.tokens import Doc
 from spacy.util import replace_model_node
 from thinc.api import Linear, Model, chain, with_array, zero_init
@@ -22,13 +24,18 @@ def build_chain_tagger(
 ) -> ChainModel:
     """Score every state of every token by a linear layer, and the steps between them.
 
-    `nO` is the number of states; the component sets it. With `learned_steps = false` only the
+    `nO` is the number of states; the component sets it. An encoder whose `attrs` have `set_states`
+    scores the states itself, and there is no linear layer. With `learned_steps = false` only the
     scheme says what may follow what, which is enough for `objective = "softmax"`.
     """
-    width = tok2vec.maybe_get_dim("nO")
-    output: Model[Floats2d, Floats2d] = Linear(nO, width, init_W=zero_init)
     steps = Steps(nO, learned=learned_steps)
-    model: ChainModel = chain(tok2vec, with_array(output), steps)
+    output: Model[Any, Any]
+    model: ChainModel
+    if "set_states" in tok2vec.attrs:
+        output, model = tok2vec, chain(tok2vec, steps)
+    else:
+        output = Linear(nO, tok2vec.maybe_get_dim("nO"), init_W=zero_init)
+        model = chain(tok2vec, with_array(output), steps)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", output)
     model.set_ref("steps", steps)
@@ -45,9 +52,12 @@ def set_states(model: ChainModel, states: int) -> None:
     output, steps = model.get_ref("output_layer"), model.get_ref("steps")
     if output.maybe_get_dim("nO") == states:
         return
-    if output.has_param("W"):
-        replace_model_node(model, output, resize_linear_weighted(output, states))
+    if steps.has_param("step"):
         replace_model_node(model, steps, resized(steps, states))
+    if "set_states" in output.attrs:
+        output.attrs["set_states"](output, states)
+    elif output.has_param("W"):
+        replace_model_node(model, output, resize_linear_weighted(output, states))
     for layer in (model, *model.layers[1:], *model.layers[1].layers):
         if layer.has_dim("nO") is not False:
             layer.set_dim("nO", states, force=True)

@@ -1,0 +1,5 @@
+from .features_numpy import emit as emit
+from .features_numpy import find as find
+from .features_numpy import mix as mix
+from .features_numpy import place as place
+from .features_numpy import step as step

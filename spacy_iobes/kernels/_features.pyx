@@ -1,0 +1,157 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Hashed features, compiled: the fast twin of `features_numpy.py`, which says what each does."""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+import numpy as np
+
+from . import features_numpy as _twin
+
+cdef uint64_t BEFORE = _twin.BEFORE
+cdef uint64_t AFTER = _twin.AFTER
+cdef uint64_t PRIME = _twin.PRIME
+cdef float TINY = _twin.TINY
+
+
+def mix(
+    const uint64_t[:, ::1] values,
+    const int32_t[::1] tokens,
+    const int64_t[::1] offsets,
+    const uint64_t[::1] seeds,
+    const int32_t[:, ::1] parts,
+    const int32_t[::1] bounds,
+    int bits,
+):
+    cdef Py_ssize_t features = seeds.shape[0], d, n, f, p, at, start, end
+    cdef uint64_t mixed, value
+    cdef int shift = 64 - bits
+    ids = np.empty((tokens.shape[0], features), dtype=np.int32)
+    cdef int32_t[:, ::1] out = ids
+    with nogil:
+        for d in range(offsets.shape[0] - 1):
+            start, end = offsets[d], offsets[d + 1]
+            for n in range(start, end):
+                for f in range(features):
+                    mixed = seeds[f]
+                    for p in range(bounds[f], bounds[f + 1]):
+                        at = n + parts[p, 1]
+                        if at < start:
+                            value = BEFORE
+                        elif at >= end:
+                            value = AFTER
+                        else:
+                            value = values[tokens[at], parts[p, 0]]
+                        if value == 0:
+                            out[n, f] = -1
+                            break
+                        mixed = (mixed ^ value) * PRIME
+                        mixed ^= mixed >> 29
+                    else:
+                        out[n, f] = <int32_t>((mixed * PRIME) >> shift)
+    return ids
+
+
+def find(int32_t[:, ::1] ids, const int32_t[::1] places):
+    cdef Py_ssize_t n, f
+    with nogil:
+        for n in range(ids.shape[0]):
+            for f in range(ids.shape[1]):
+                if ids[n, f] >= 0:
+                    ids[n, f] = places[ids[n, f]]
+
+
+def place(int32_t[:, ::1] ids, int32_t[::1] places, int32_t[::1] used, int32_t count):
+    cdef Py_ssize_t n, f
+    cdef int32_t number
+    with nogil:
+        for n in range(ids.shape[0]):
+            for f in range(ids.shape[1]):
+                number = ids[n, f]
+                if number < 0:
+                    continue
+                if places[number] < 0:
+                    places[number] = count
+                    used[count] = number
+                    count += 1
+                ids[n, f] = places[number]
+    return count
+
+
+def emit(const float[:, ::1] weights, const int32_t[:, ::1] rows):
+    cdef Py_ssize_t states = weights.shape[1], n, f, k
+    cdef const float* row
+    cdef float* sums
+    scores = np.zeros((rows.shape[0], states), dtype=np.float32)
+    cdef float[:, ::1] out = scores
+    if not states:
+        return scores
+    with nogil:
+        for n in range(rows.shape[0]):
+            sums = &out[n, 0]
+            for f in range(rows.shape[1]):
+                if rows[n, f] >= 0:
+                    row = &weights[rows[n, f], 0]
+                    for k in range(states):
+                        sums[k] += row[k]
+    return scores
+
+
+def step(
+    float[:, ::1] weights,
+    float[::1] squares,
+    float[:, ::1] moved,
+    int32_t[::1] scratch,
+    const int32_t[:, ::1] rows,
+    const float[:, ::1] gradient,
+    float rate,
+    float l2,
+    float past,
+):
+    cdef Py_ssize_t states = weights.shape[1], n, f, k, u, touched = 0
+    cdef int32_t row
+    cdef float square, pace, change
+    cdef float* sums
+    cdef float* weight
+    cdef float* move
+    cdef const float* mine
+    if gradient.shape[0] != rows.shape[0] or gradient.shape[1] != states:
+        raise ValueError("The gradient has another shape than the scores.")
+    if not rows.size or not states:
+        return
+    # the sum of the gradients of every row that occurs, in the order of their first occurrences
+    cdef Py_ssize_t most = min(rows.size, weights.shape[0])
+    cdef int32_t[::1] which = np.empty(most, dtype=np.int32)
+    cdef float[:, ::1] summed = np.empty((most, states), dtype=np.float32)
+    with nogil:
+        for n in range(rows.shape[0]):
+            mine = &gradient[n, 0]
+            for f in range(rows.shape[1]):
+                row = rows[n, f]
+                if row < 0:
+                    continue
+                if scratch[row] < 0:
+                    scratch[row] = <int32_t>touched
+                    which[touched] = row
+                    sums = &summed[touched, 0]
+                    touched += 1
+                    for k in range(states):
+                        sums[k] = mine[k]
+                else:
+                    sums = &summed[scratch[row], 0]
+                    for k in range(states):
+                        sums[k] += mine[k]
+        for u in range(touched):
+            row = which[u]
+            scratch[row] = -1
+            sums, weight, move = &summed[u, 0], &weights[row, 0], &moved[row, 0]
+            square = 0
+            for k in range(states):
+                sums[k] += l2 * weight[k]
+                square += sums[k] * sums[k]
+            squares[row] += square
+            pace = rate / (<float>sqrt(squares[row]) + TINY)
+            for k in range(states):
+                change = pace * sums[k]
+                weight[k] -= change
+                move[k] -= past * change

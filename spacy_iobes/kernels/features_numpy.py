@@ -1,0 +1,102 @@
+"""Hashed features in numpy: what the compiled kernel does, to be read.
+
+A feature is a few values of tokens near a token, mixed to a number; `-1` means that there is none.
+Features that were seen in training have a row of weights, one for each state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.uint64]
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+BEFORE, AFTER = 0x9E6C63D0876A9A47, 0xD1B54A32D192ED03  # the values of what is not in the Doc
+PRIME = 0x9E3779B97F4A7C15
+TINY = 1e-8
+
+
+def mix(
+    values: Values,  # [V, A]: the attributes of every word; 0: it has none
+    tokens: Ints,  # [N]: the word of every token
+    offsets: Offsets,  # [D + 1]: Doc d has the tokens offsets[d]:offsets[d + 1]
+    seeds: Values,  # [F]: a number for every template
+    parts: Ints,  # [P, 2]: an attribute, and at which distance from the token
+    bounds: Ints,  # [F + 1]: template f has the parts bounds[f]:bounds[f + 1]
+    bits: int,
+) -> Ints:
+    """The features `[N, F]` of all tokens as numbers below `2 ** bits`."""
+    start, end = (np.repeat(edge, np.diff(offsets)) for edge in (offsets[:-1], offsets[1:]))
+    ids = np.empty((len(tokens), len(seeds)), dtype=np.int32)
+    for f, seed in enumerate(seeds):
+        mixed = np.full(len(tokens), seed)
+        there = np.ones(len(tokens), dtype=bool)
+        for attribute, distance in parts[bounds[f] : bounds[f + 1]]:
+            at = np.arange(len(tokens)) + distance
+            value = np.where(at < start, np.uint64(BEFORE), np.uint64(AFTER))
+            inside = (start <= at) & (at < end)
+            value[inside] = values[tokens[at[inside]], attribute]
+            there &= value != 0
+            mixed = (mixed ^ value) * np.uint64(PRIME)
+            mixed ^= mixed >> np.uint64(29)
+        number = (mixed * np.uint64(PRIME)) >> np.uint64(64 - bits)
+        ids[:, f] = np.where(there, number.astype(np.int64), -1)
+    return ids
+
+
+def find(ids: Ints, places: Ints) -> None:
+    """Put the rows of features, `places[2 ** bits]`, in place of the features; -1: it has none."""
+    there = ids >= 0
+    ids[there] = places[ids[there]]
+
+
+def place(ids: Ints, places: Ints, used: Ints, count: int) -> int:
+    """The same, but features that have no row get one, in the order in which they come.
+
+    `used[:count]` are the features that have a row; there is room for all. Returns the new count.
+    """
+    numbers = ids[ids >= 0]
+    new, first = np.unique(numbers[places[numbers] < 0], return_index=True)
+    new = new[first.argsort()]
+    end = count + len(new)
+    places[new], used[count:end] = np.arange(count, end), new
+    find(ids, places)
+    return end
+
+
+def emit(weights: Floats, rows: Ints) -> Floats:
+    """The sum of the weights `[C, K]` of the rows `[N, F]` of every token."""
+    scores = np.zeros((len(rows), weights.shape[1]), dtype=np.float32)
+    for column in rows.T:
+        there = column >= 0
+        scores[there] += weights[column[there]]
+    return scores
+
+
+def step(
+    weights: Floats,  # [C, K]: changed
+    squares: Floats,  # [C]: the squared gradients of each row, summed; changed
+    moved: Floats,  # [C, K]: every change times the `past` of its step, summed; changed
+    scratch: Ints,  # [C]: -1, before and after
+    rows: Ints,  # [N, F]
+    gradient: Floats,  # [N, K]
+    rate: float,
+    l2: float,
+    past: float,
+) -> None:
+    """One step of AdaGrad, with one step size for each row, on the rows that occur."""
+    if gradient.shape != (len(rows), weights.shape[1]):
+        raise ValueError("The gradient has another shape than the scores.")
+    there = rows >= 0
+    touched, which = np.unique(rows[there], return_inverse=True)
+    summed = np.zeros((len(touched), weights.shape[1]), dtype=np.float32)
+    np.add.at(summed, which, np.repeat(gradient, there.sum(axis=1), axis=0))
+    summed += np.float32(l2) * weights[touched]
+    squares[touched] += (summed**2).sum(axis=1)
+    pace = np.float32(rate) / (np.sqrt(squares[touched]) + np.float32(TINY))
+    change = pace[:, None] * summed
+    weights[touched] -= change
+    moved[touched] -= np.float32(past) * change

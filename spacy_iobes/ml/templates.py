@@ -1,0 +1,109 @@
+"""Feature templates: which attributes of which tokens, and which of them together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.strings import get_string_id
+
+from ..errors import UnknownNameError
+from ..kernels.features_numpy import Ints, Values
+
+TEMPLATES = (
+    "bias",
+    # the token
+    "text",
+    "lower",
+    "digits",
+    "shape",
+    "kinds",
+    "prefix1",
+    "prefix2",
+    "prefix3",
+    "prefix4",
+    "suffix1",
+    "suffix2",
+    "suffix3",
+    "suffix4",
+    # its neighbours
+    "lower[-1]",
+    "shape[-1]",
+    "prefix3[-1]",
+    "suffix3[-1]",
+    "lower[+1]",
+    "shape[+1]",
+    "prefix3[+1]",
+    "suffix3[+1]",
+    "lower[-2]",
+    "kinds[-2]",
+    "lower[+2]",
+    "kinds[+2]",
+    # together
+    "lower[-1] lower",
+    "lower lower[+1]",
+    "shape[-1] shape",
+    "shape shape[+1]",
+    "kinds[-1] kinds",
+    "kinds kinds[+1]",
+    "kinds[-1] kinds kinds[+1]",
+    "kinds[-2] kinds[-1] kinds",
+    "kinds kinds[+1] kinds[+2]",
+    "kinds[-2] kinds[-1] kinds kinds[+1] kinds[+2]",
+    "lower[-1] kinds",
+    "kinds lower[+1]",
+    "lower kinds[+1]",
+    "kinds[-1] lower",
+)
+"""What is used unless a config says otherwise."""
+
+BIAS = "bias"
+PART = re.compile(r"(\w+?)(?:\[([+-]?\d+)\])?")
+
+
+class Templates(NamedTuple):
+    """Templates as the kernel takes them; see `features_numpy.mix`."""
+
+    names: tuple[str, ...]
+    attributes: tuple[str, ...]
+    seeds: Values
+    parts: Ints
+    bounds: Ints
+
+
+def read_templates(templates: Sequence[str], known: Sequence[str]) -> Templates:
+    """Read templates such as `lower`, `shape[-1]` or `lower[-1] lower`; every token has `bias`.
+
+    The attributes are numbered in the order of those that are known.
+    """
+    names = tuple(dict.fromkeys(" ".join(template.split()) for template in templates))
+    every = [[_part(text, name, known) for text in name.split() if name != BIAS] for name in names]
+    used = {attribute for parts in every for attribute, _ in parts}
+    attributes = tuple(name for name in known if name in used)
+    parts = [(attributes.index(name), distance) for parts in every for name, distance in parts]
+    return Templates(
+        names,
+        attributes,
+        np.array([get_string_id(name) for name in names], dtype=np.uint64),
+        np.array(parts, dtype=np.int32).reshape(-1, 2),
+        np.cumsum([0, *map(len, every)], dtype=np.int32),
+    )
+
+
+def _part(text: str, template: str, known: Sequence[str]) -> tuple[str, int]:
+    found = PART.fullmatch(text)
+    if found is None:
+        raise ValueError(
+            f"{template!r} is no template. A template is an attribute, or several with spaces "
+            "between them, each with a distance if it is not the token's own: lower shape[-1]."
+        )
+    if found[1] not in known:
+        listed = ", ".join(known)
+        raise UnknownNameError(
+            f"Unknown attribute {found[1]!r} in the template {template!r}. Known: {listed}.",
+            found[1],
+            known,
+        )
+    return found[1], int(found[2] or 0)

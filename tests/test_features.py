@@ -1,0 +1,363 @@
+"""Hashed features: templates, words as numbers, and the table of weights."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from thinc.api import fix_random_seed
+
+from spacy_iobes.errors import ModelError, UnknownNameError
+from spacy_iobes.ml.extractor import Extractor
+from spacy_iobes.ml.feature_table import FeatureTable
+from spacy_iobes.ml.hashed_features import build_hashed_features, set_states
+from spacy_iobes.ml.lexemes import ATTRIBUTES, Lexemes
+from spacy_iobes.ml.templates import TEMPLATES, read_templates
+
+from .docs import VOCAB
+
+BITS = 24  # so many that features of a few words do not share a row
+
+
+def doc(text: str) -> Doc:
+    return Doc(VOCAB, words=text.split())
+
+
+def features(extractor: Extractor, *docs: Doc) -> Any:
+    offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+    return extractor(docs, offsets)
+
+
+# words
+
+
+@pytest.mark.parametrize(
+    ("word", "answers"),
+    [
+        ("Lovelace", {"text": "Lovelace", "lower": "lovelace", "shape": "Xxxxxxxx", "kinds": "Xx"}),
+        ("U.N.-led", {"shape": "X.X.-xxx", "kinds": "X.X.-x", "prefix2": "U.", "suffix3": "led"}),
+        ("1996-08-22", {"digits": "####-##-##", "shape": "dddd-dd-", "kinds": "d-d-d"}),
+        ("Äpfel", {"shape": "Xxxxx", "lower": "äpfel", "prefix4": "Äpfe", "suffix1": "l"}),
+        ("東京", {"shape": "xx", "kinds": "x", "suffix2": "東京", "suffix3": ""}),
+        ("...", {"shape": "...", "kinds": ".", "digits": "", "prefix3": "...", "prefix4": ""}),
+        ("\n\n", {"text": "\n\n", "kinds": "\n"}),
+        ("٣", {"kinds": "d", "digits": ""}),
+    ],
+)
+def test_attributes_of_words(word: str, answers: dict[str, str]) -> None:
+    assert {name: ATTRIBUTES[name](word) for name in answers} == answers
+
+
+def test_words_are_worked_out_once() -> None:
+    asked = []
+    lexemes = Lexemes(["text"])
+    lexemes.functions = [lambda text: asked.append(text) or text]  # type: ignore[func-returns-value]
+    assert lexemes.numbers([doc("a b a"), doc(""), doc("b c")]).tolist() == [0, 1, 0, 1, 2]
+    assert lexemes.numbers([doc("c a")]).tolist() == [2, 0]
+    assert asked == ["a", "b", "c"]
+    assert lexemes.values.shape == (3, 1)
+
+
+def test_many_words_and_several_vocabularies() -> None:
+    lexemes = Lexemes(["text", "suffix4"])
+    numbers = lexemes.numbers([doc(" ".join(map(str, range(5000))))])
+    assert numbers.tolist() == list(range(5000))
+    other = spacy.blank("de").vocab
+    words = ["1234", "Straßenbahn"]
+    assert lexemes.numbers([Doc(other, words=words)]).tolist() == [1234, 5000]
+    assert lexemes.values[1234, 0] == lexemes.values[1234, 1] != 0
+    assert lexemes.values[7].tolist()[1] == 0
+
+
+# templates
+
+
+def test_the_default_templates_are_readable() -> None:
+    read = read_templates(TEMPLATES, list(ATTRIBUTES))
+    assert read.names == TEMPLATES
+    assert set(read.attributes) == set(ATTRIBUTES)
+    assert len(set(read.seeds.tolist())) == len(TEMPLATES)
+
+
+def test_a_template_in_numbers() -> None:
+    read = read_templates(["bias", "shape[-1]  lower", "lower[+2]"], ["lower", "text", "shape"])
+    assert read.names == ("bias", "shape[-1] lower", "lower[+2]")
+    assert read.attributes == ("lower", "shape")
+    assert read.parts.tolist() == [[1, -1], [0, 0], [0, 2]]
+    assert read.bounds.tolist() == [0, 0, 2, 3]
+
+
+@pytest.mark.parametrize("template", ["lower[", "lower[x]", "lower+shape", "lower[1.5]", "[1]"])
+def test_what_is_no_template(template: str) -> None:
+    with pytest.raises(ValueError, match="is no template"):
+        read_templates([template], ["lower", "shape"])
+
+
+def test_an_unknown_attribute() -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"'colour' in the template 'lower colour\[1\]'"
+    ) as e:
+        build_hashed_features(["lower", "lower colour[1]"])
+    assert "suffix3" in str(e.value)
+    assert "TAG" in str(e.value)
+
+
+# features of a sentence
+
+
+def test_features_by_hand() -> None:
+    """Two tokens share a feature exactly if what the template looks at is the same."""
+    names = ["bias", "lower", "lower[-1]", "kinds[+1]", "prefix3", "lower kinds[+1]"]
+    first, second = doc("The cat saw the Cat"), doc("the cat")
+    found = features(Extractor(names, BITS), first, second)
+    seen = [  # what each template sees: < and > are the ends of a Doc
+        ["", "the", "<", "x", "The", "the x"],
+        ["", "cat", "the", "x", "cat", "cat x"],
+        ["", "saw", "cat", "x", "saw", "saw x"],
+        ["", "the", "saw", "Xx", "the", "the Xx"],
+        ["", "cat", "the", ">", "Cat", "cat >"],
+        ["", "the", "<", "x", "the", "the x"],
+        ["", "cat", "the", ">", "cat", "cat >"],
+    ]
+    for column, texts in zip(found.T.tolist(), zip(*seen)):
+        assert [column.index(number) for number in column] == [texts.index(t) for t in texts]
+    assert len(set(found.ravel().tolist())) == len({(i, t) for r in seen for i, t in enumerate(r)})
+
+
+def test_short_words_have_no_long_prefix() -> None:
+    found = features(Extractor(["prefix3", "lower prefix3[+1]"], BITS), doc("an island in"))
+    assert (found < 0).tolist() == [[True, False], [False, True], [True, False]]
+
+
+def test_attributes_of_tokens_count_where_they_are_set() -> None:
+    tagged, bare = (Doc(VOCAB, words=["a", "b"], tags=tags) for tags in (["X", "Y"], None))
+    extractor = Extractor(["lower", "TAG", "TAG[-1] lower"], BITS)
+    found, plain = features(extractor, tagged), features(extractor, bare)
+    assert (found >= 0).all()
+    assert found[:, 0].tolist() == plain[:, 0].tolist()
+    assert (plain[:, 1] == -1).all()
+    assert plain[1, 2] == -1
+    assert plain[0, 2] == found[0, 2]  # nothing stands before either
+
+
+def test_the_rows_of_features_are_the_same_everywhere() -> None:
+    """A stored model has nothing but these numbers to find its weights by."""
+    found = features(Extractor(["bias", "lower", "shape[-1] suffix3"], 20), doc("In Kisumu"))
+    assert found.tolist() == [[198414, 63254, -1], [198414, 743590, 110624]]
+
+
+# the table
+
+
+def table(**settings: Any) -> FeatureTable:
+    made = FeatureTable(8, **{"rate": 0.1, "store": "float32", **settings})
+    made.set_states(3)
+    return made
+
+
+def ids(*rows: list[int]) -> Any:
+    return np.array(rows, dtype=np.int32)
+
+
+def train(made: FeatureTable, steps: int, seed: int = 0) -> FeatureTable:
+    random = np.random.default_rng(seed)
+    for _ in range(steps):
+        rows = random.integers(0, 100, (5, 4)).astype(np.int32)
+        _, learn = made.begin_update(rows)
+        learn(random.normal(size=(5, 3)).astype(np.float32))
+        made.finish_update(None)
+    return made
+
+
+def test_what_was_never_seen_scores_nothing() -> None:
+    made = train(table(), 3)
+    assert made.predict(ids([200, -1], [201, 202])).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_the_average_counts_late_weights_more() -> None:
+    """The weights after step t count t * t times."""
+    made, every, counts = table(), [], []
+    for number in range(1, 8):
+        train(made, 1, number)
+        size = np.zeros((100, 3))
+        size[: made.count] = made.weights[: made.count]
+        every.append(size)
+        counts.append(number**2)
+    expected = np.average(every, axis=0, weights=counts)[: made.count]
+    np.testing.assert_allclose(made.average, expected, atol=1e-6)
+
+
+def test_gradients_add_up_until_a_step() -> None:
+    first, second = ids([1, 2]), ids([2, 3])
+    gradient = np.array([[1.0, -2.0, 0.5]], dtype=np.float32)
+    apart, at_once = table(), table()
+    for rows in (first, second):
+        apart.begin_update(rows.copy())[1](gradient)
+    at_once.begin_update(np.vstack([first, second]))[1](np.vstack([gradient, gradient]))
+    for made in (apart, at_once):
+        made.finish_update(None)
+        made.finish_update(None)  # nothing is left to do
+    assert apart.weights.tolist() == at_once.weights.tolist()
+    assert apart.steps == 1
+
+
+def test_dropout_leaves_features_out_and_expected_scores_alone() -> None:
+    made = train(table(), 20)
+    rows = ids([*range(40)])
+    whole = made.begin_update(rows.copy())[0]
+    made.dropout, made.random = 0.4, np.random.default_rng(0)
+    drawn = [made.begin_update(rows.copy())[0] for _ in range(4000)]
+    np.testing.assert_allclose(np.mean(drawn, axis=0), whole, atol=0.05)
+    kept = rows.copy()
+    _, learn = made.begin_update(kept)
+    assert 10 < (kept >= 0).sum() < 35
+    learn(np.ones((1, 3), dtype=np.float32))
+    assert made.gradients[-1][1][0] == pytest.approx(np.full(3, 1 / 0.6))
+    assert made.predict(rows.copy()).tolist() == made.predict(rows.copy()).tolist()
+
+
+def test_prediction_between_a_pass_and_its_step() -> None:
+    """New features have a row already, but no weights that count."""
+    made = train(table(), 3)
+    made.predict(ids([1]))
+    made.begin_update(ids([*range(100, 250)]))
+    assert made.predict(ids([240, 249])).tolist() == [[0, 0, 0]]
+
+
+def test_storage_holds_the_rows_in_use() -> None:
+    made = train(table(), 30)
+    size = len(made.to_bytes())
+    assert size < made.count * (3 * 4 + 4 + 4) + 400
+    made.store = "float16"
+    assert len(made.to_bytes()) == pytest.approx(size - made.count * 3 * 2, abs=20)
+
+
+def test_a_loaded_table_predicts_the_same_and_learns_on() -> None:
+    made = train(table(), 30)
+    rows = ids([1, 2, 3, 200], [5, 5, 7, -1])
+    loaded = table().from_bytes(made.to_bytes())
+    assert loaded.predict(rows.copy()).tolist() == made.predict(rows.copy()).tolist()
+    assert loaded.to_bytes() == made.to_bytes()
+    train(loaded, 3)
+    moved = np.abs(loaded.weights[:80] - made.average[:80]).max()
+    assert 0 < moved < 0.1  # the steps are as small as they had become
+
+
+def test_half_precision_is_nearly_the_same() -> None:
+    made = train(table(store="float16"), 30)
+    loaded = table().from_bytes(made.to_bytes())
+    rows = ids([1, 2, 3], [5, 6, 7])
+    wanted = made.predict(rows.copy())
+    np.testing.assert_allclose(loaded.predict(rows.copy()), wanted, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_a_copy_goes_on_as_the_original_does(duplicate: Any) -> None:
+    fix_random_seed(0)
+    made = train(table(dropout=0.3), 10)
+    other = train(duplicate(made), 10, seed=1)
+    train(made, 10, seed=1)
+    assert other.to_bytes() == made.to_bytes()
+    assert other.weights.tolist() == made.weights.tolist()
+
+
+def test_more_states_keep_what_is_known() -> None:
+    made = train(table(), 10)
+    rows = ids([1, 2, 3])
+    before = made.predict(rows.copy())
+    made.set_states(5)
+    assert made.predict(rows.copy()).tolist() == [[*before[0], 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_damaged_weights_are_refused(value: float) -> None:
+    made = train(table(), 3)
+    made.average[0, 0] = value
+    with pytest.raises(ModelError, match="NaN"):
+        table().from_bytes(made.to_bytes())
+
+
+def test_another_number_of_rows_is_refused() -> None:
+    other = FeatureTable(9, rate=0.1, store="float32")
+    with pytest.raises(ModelError, match=r"2 \*\* 8 rows, but the config says 2 \*\* 9"):
+        other.from_bytes(table().to_bytes())
+
+
+# the encoder
+
+
+@pytest.mark.parametrize("settings", [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}])
+def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"rows is a power of two|dropout is a probability"):
+        build_hashed_features(**settings)
+
+
+def encoder(**settings: Any) -> Any:
+    model = build_hashed_features(**{"rows": 2**12, **settings})
+    set_states(model, 4)
+    model.initialize()
+    return model
+
+
+def test_the_encoder_gives_a_row_for_each_token() -> None:
+    model = encoder()
+    docs = [doc("a b c"), doc(""), doc("d")]
+    assert [rows.shape for rows in model.predict(docs)] == [(3, 4), (0, 4), (1, 4)]
+    scores, backprop = model.begin_update(docs)
+    assert [rows.shape for rows in scores] == [(3, 4), (0, 4), (1, 4)]
+    assert backprop(scores) == []
+    assert model.predict([]) == []
+
+
+def test_its_gradient_by_differences() -> None:
+    """Of a score that is not linear in the weights, with features left out."""
+    model, docs = encoder(dropout=0.25), [doc("a b a"), doc("c a")]
+    weight: Any = model.shims[0]
+    weight.random = np.random.default_rng(1)
+
+    def run() -> tuple[Any, Any]:
+        state = weight.random.bit_generator.state
+        scores, backprop = model.begin_update(docs)
+        weight.random.bit_generator.state = state
+        return scores, backprop
+
+    run()
+    random = np.random.default_rng(0)
+    weight.weights[: weight.count] = random.normal(size=(weight.count, 4))
+    scores, backprop = run()
+    backprop([np.cos(rows) for rows in scores])
+    rows, gradient = weight.gradients[-1]
+    for row, state in islice(zip(random.permutation(weight.count), random.integers(0, 4, 99)), 20):
+        exact = sum(float(gradient[n, state]) for n, f in np.argwhere(rows == row))
+        ends = []
+        for change in (0.01, -0.01):
+            weight.weights[row, state] += change
+            ends.append(sum(np.sin(r.astype(float)).sum() for r in run()[0]))
+            weight.weights[row, state] -= change
+        assert (ends[0] - ends[1]) / 0.02 == pytest.approx(exact, abs=2e-3)
+
+
+def test_copies_of_the_encoder_learn_apart() -> None:
+    model = encoder(dropout=0.0)
+    other = model.copy()
+    scores, backprop = other.begin_update([doc("a b")])
+    backprop([rows + 1 for rows in scores])
+    other.finish_update(None)
+    assert np.abs(other.predict([doc("a b")])[0]).max() > 0
+    assert np.abs(model.predict([doc("a b")])[0]).max() == 0
+
+
+def test_a_very_long_doc() -> None:
+    model = encoder()
+    long = Doc(VOCAB, words=[f"w{i % 500}" for i in range(100_000)])
+    assert model.predict([long])[0].shape == (100_000, 4)
+    scores, backprop = model.begin_update([long])
+    backprop([rows + 1 for rows in scores])
+    model.finish_update(None)
+    assert np.isfinite(model.predict([long])[0]).all()

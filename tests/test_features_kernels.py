@@ -1,0 +1,176 @@
+"""The kernels of hashed features: both twins agree, and do what a few plain lines of Python do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_iobes.kernels import features_numpy
+
+from .twins import same
+
+compiled = pytest.importorskip(
+    "spacy_iobes.kernels._features", reason="the kernels are not compiled here"
+)
+TWINS = [compiled, features_numpy]
+MASK = (1 << 64) - 1
+seeds = st.integers(0, 2**32 - 1)
+both = pytest.mark.parametrize("kernel", TWINS, ids=["compiled", "numpy"])
+Templates = list[list[tuple[int, int]]]
+
+
+def arrays(templates: Templates) -> tuple[Any, Any, Any]:
+    """Templates as the kernels take them."""
+    parts = [part for template in templates for part in template]
+    return (
+        np.arange(1, len(templates) + 1, dtype=np.uint64) * np.uint64(7919),
+        np.array(parts, dtype=np.int32).reshape(-1, 2),
+        np.cumsum([0, *map(len, templates)], dtype=np.int32),
+    )
+
+
+def hashed(values: Sequence[int], seed: int, bits: int) -> int:
+    """The number of a feature, in plain integers; -1 where a value is missing."""
+    for value in values:
+        if value == 0:
+            return -1
+        seed = (seed ^ value) * features_numpy.PRIME & MASK
+        seed ^= seed >> 29
+    return (seed * features_numpy.PRIME & MASK) >> (64 - bits)
+
+
+def looked_up(words: Sequence[Sequence[int]], at: int, attribute: int) -> int:
+    """The value of an attribute of a token of a Doc, or what stands for its ends."""
+    if 0 <= at < len(words):
+        return words[at][attribute]
+    return features_numpy.BEFORE if at < 0 else features_numpy.AFTER
+
+
+@given(
+    st.lists(st.integers(0, 5), max_size=5),
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), max_size=3),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(1, 30),
+    seeds,
+)
+def test_features_are_mixed_values(
+    lengths: list[int], templates: Templates, bits: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    values = random.integers(0, 2**64, (4, 2), dtype=np.uint64)
+    values[random.random((4, 2)) < 0.2] = 0
+    tokens = random.integers(0, 4, sum(lengths)).astype(np.int32)
+    offsets = np.cumsum([0, *lengths], dtype=np.int64)
+    arguments = (values, tokens, offsets, *arrays(templates), bits)
+    fast, slow = (twin.mix(*arguments) for twin in TWINS)
+    assert same(fast, slow)
+    expected = []
+    for start, end in pairwise(offsets.tolist()):
+        words = [values[token].tolist() for token in tokens[start:end]]
+        for n in range(len(words)):
+            found = [[looked_up(words, n + d, a) for a, d in template] for template in templates]
+            expected.append([hashed(v, 7919 * (f + 1), bits) for f, v in enumerate(found)])
+    assert fast.tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(-1, 7), min_size=3, max_size=3), max_size=5))
+def test_rows_are_given_in_order(features: list[list[int]]) -> None:
+    ids = np.array(features, dtype=np.int32).reshape(-1, 3)
+    expected: dict[int, int] = {5: 0}
+    for feature in ids.ravel().tolist():
+        expected.setdefault(feature, len(expected)) if feature >= 0 else None
+    rows = [[expected.get(feature, -1) for feature in row] for row in ids.tolist()]
+    for twin in TWINS:
+        places, used = np.full(8, -1, dtype=np.int32), np.zeros(8, dtype=np.int32)
+        places[5], used[0] = 0, 5
+        before, found = ids.copy(), ids.copy()
+        twin.find(before, places)
+        assert before.tolist() == [[0 if f == 5 else -1 for f in row] for row in ids.tolist()]
+        assert twin.place(found, places, used, 1) == len(expected)
+        assert found.tolist() == rows
+        assert used[: len(expected)].tolist() == list(expected)
+        again = ids.copy()
+        twin.find(again, places)
+        assert same(again, found)
+
+
+def problem(seed: int, tokens: int, features: int, states: int) -> tuple[Any, Any, Any]:
+    """Weights of six rows, features among them (some twice, some none) and a gradient."""
+    random = np.random.default_rng(seed)
+    weights = random.normal(size=(6, states)).astype(np.float32)
+    rows = random.integers(-1, 6, (tokens, features)).astype(np.int32)
+    return weights, rows, random.normal(size=(tokens, states)).astype(np.float32)
+
+
+@given(seeds, st.integers(0, 5), st.integers(0, 4), st.integers(1, 9))
+def test_scores_are_summed_rows(seed: int, tokens: int, features: int, states: int) -> None:
+    weights, rows, _ = problem(seed, tokens, features, states)
+    fast, slow = (twin.emit(weights, rows) for twin in TWINS)
+    assert same(fast, slow)
+    for row, scores in zip(rows.tolist(), fast):
+        assert scores == pytest.approx(sum((weights[r] for r in row if r >= 0), 0.0), abs=1e-5)
+
+
+def dense(weights: Any, rows: Any, gradient: Any) -> Any:
+    """The gradient of all weights, entry by entry."""
+    found = np.zeros(weights.shape)
+    for row, mine in zip(rows.tolist(), gradient):
+        for number in row:
+            if number >= 0:
+                found[number] += mine
+    return found
+
+
+@given(seeds, st.integers(0, 5), st.integers(0, 4), st.integers(1, 9), st.sampled_from([0.0, 0.1]))
+def test_a_step_is_one_of_dense_adagrad(
+    seed: int, tokens: int, features: int, states: int, l2: float
+) -> None:
+    """Three steps of both twins, and of AdaGrad on the whole table in double precision."""
+    weights, rows, _ = problem(seed, tokens, features, states)
+    tables = [
+        (weights.copy(), np.zeros(6, "f"), np.zeros_like(weights), np.full(6, -1, "i"))
+        for _ in TWINS
+    ]
+    exact, squares, moved = weights.astype(float), np.zeros(6), np.zeros(weights.shape)
+    for number in range(3):
+        _, rows, gradient = problem(seed + number, tokens, features, states)
+        for twin, table in zip(TWINS, tables):
+            twin.step(*table, rows, gradient, 0.3, l2, 10.0 * number)
+        touched = np.isin(np.arange(6), rows)[:, None]
+        whole = (dense(weights, rows, gradient) + l2 * exact) * touched
+        squares += (whole**2).sum(axis=1)
+        change = -0.3 * whole / (np.sqrt(squares)[:, None] + 1e-8)
+        exact += change
+        moved += 10.0 * number * change
+    for table in tables:
+        for found, wanted in zip(table, (exact, squares, moved, np.full(6, -1))):
+            np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@both
+def test_a_feature_that_a_token_has_twice_counts_twice(kernel: Any) -> None:
+    weights, rows = np.ones((1, 2), "f"), np.array([[0, 0, -1]], dtype=np.int32)
+    assert kernel.emit(weights, rows).tolist() == [[2.0, 2.0]]
+    squares = np.zeros(1, "f")
+    gradient = np.array([[3.0, 4.0]], "f")
+    kernel.step(
+        weights, squares, np.zeros((1, 2), "f"), np.full(1, -1, "i"), rows, gradient, 0.5, 0, 0
+    )
+    assert squares.tolist() == [100.0]  # 6 ** 2 + 8 ** 2
+    assert weights[0] == pytest.approx([1 - 0.5 * 0.6, 1 - 0.5 * 0.8])
+
+
+@both
+def test_a_gradient_of_another_shape_is_refused(kernel: Any) -> None:
+    table = (np.ones((1, 2), "f"), np.zeros(1, "f"), np.zeros((1, 2), "f"), np.full(1, -1, "i"))
+    with pytest.raises(ValueError, match="shape"):
+        kernel.step(*table, np.zeros((1, 1), "i"), np.ones((1, 3), "f"), 0.1, 0.0, 0.0)
