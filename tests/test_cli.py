@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from spacy_iobes import POLICIES, SCHEMES
-from spacy_iobes.cli import app
+from spacy_iobes.cli import MODULES, app
 
 BROKEN = "a\tB-X\nb\tI-Y\n\nc\tI-X\nd\tO\n"
 FINE = "-DOCSTART-\tO\n\na\tB-X\nb\tI-X\nc\tB-X\n\nd\tO\n"
@@ -412,3 +412,10 @@ def test_one_file_does_not_go_into_a_directory(fine: Path, tmp_path: Path) -> No
     result = run("convert", fine, f"{tmp_path}/new/", "-f", "bio", "-t", "iobes")
     assert result.exit_code == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_every_command_is_found_in_its_module() -> None:
+    assert {command.name for command in app.registered_commands} == set(MODULES)
+    for command in app.registered_commands:
+        home = command.callback.__module__ if command.callback else ""
+        assert home == f"spacy_iobes.cli.{MODULES[str(command.name)]}"

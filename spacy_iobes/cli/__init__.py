@@ -1,22 +1,51 @@
 """The command line: `spacy-iobes …`, and the same as `spacy iobes …` through a spaCy plugin.
 
-Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used.
+Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used. Of all
+the commands only the one that is asked for is loaded, so that it starts quickly.
 """
 
-from . import compare, docbin, docs, edit, errors, report, score, show, survey, tune
-from .app import app, main
+from __future__ import annotations
 
-__all__ = [
-    "app",
-    "compare",
-    "docbin",
-    "docs",
-    "edit",
-    "errors",
-    "main",
-    "report",
-    "score",
-    "show",
-    "survey",
-    "tune",
-]
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .application import app as app
+
+_COMMANDS = {
+    "compare": "compare",
+    "docbin": "to-docbin from-docbin",
+    "docs": "docs",
+    "edit": "repair convert process",
+    "errors": "errors",
+    "report": "report",
+    "score": "score",
+    "show": "schemes info",
+    "survey": "validate check count summarize text",
+    "tune": "tune",
+}
+MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
+"""Every command, and the module that it is in."""
+
+
+def __getattr__(name: str) -> Any:
+    """`app` is the application with all its commands."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for module in _COMMANDS:
+        import_module(f".{module}", __name__)
+    from .application import app
+
+    return app
+
+
+def main() -> None:
+    """The console script; a command's own arguments go to it, anything else to the application."""
+    name, *arguments = sys.argv[1:] or [""]
+    if name not in MODULES:
+        __getattr__("app")()
+    import_module(f".{MODULES[name]}", __name__)
+    from .application import run_command
+
+    run_command(name, arguments)

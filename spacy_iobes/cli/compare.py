@@ -12,7 +12,7 @@ from ..corpus.conll import Columns
 from ..errors import FileError
 from ..scoring.files import FileReport
 from ..scoring.tables import percent
-from .app import command
+from .application import command
 from .options import Json, SchemeName, column_options
 from .survey import print_json
 from .tasks import (

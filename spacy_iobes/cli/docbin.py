@@ -15,7 +15,7 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.conll import AUTO, Columns
 from ..corpus.files import STANDARD, shown
-from .app import command, counted
+from .application import command, counted
 from .options import Json, PolicyName, SchemeName, column_options, delimiter_named
 from .progress import reading
 from .survey import print_json

@@ -10,7 +10,7 @@ import typer
 
 from ..corpus.files import shown
 from ..scoring.formats import aligned
-from .app import AT_FAULT, FINE, SHOWN, command, counted
+from .application import AT_FAULT, FINE, SHOWN, command, counted
 from .docbin import entities
 from .options import Json, Limit, Quiet
 from .survey import print_json

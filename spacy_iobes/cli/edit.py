@@ -19,7 +19,7 @@ from ..corpus.edit import Change, Relabel, edit_file, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.output import Output
 from ..errors import FileError
-from .app import command, counted
+from .application import command, counted
 from .options import (
     InputsAndOutput,
     Json,

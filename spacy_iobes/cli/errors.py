@@ -8,7 +8,7 @@ import typer
 
 from ..corpus.conll import Columns
 from ..scoring.files import ALL, FileReport, Located
-from .app import SHOWN, command, counted
+from .application import SHOWN, command, counted
 from .options import Json, SchemeName, column_options
 from .survey import print_json
 from .tasks import Files, GoldIndex, GoldRepair, IgnoreTokens, Repair, Task, recipe

@@ -12,7 +12,7 @@ from ..corpus.files import STANDARD, shown
 from ..corpus.inputs import require_other
 from ..scoring.files import ALL, FileReport, PairScorer
 from ..scoring.signature import Signature
-from .app import command, counted
+from .application import command, counted
 from .options import SchemeName, column_options
 from .tasks import (
     Average,

@@ -13,7 +13,7 @@ from ..errors import FileError
 from ..scoring.files import FileReport, PairScorer
 from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
-from .app import command
+from .application import command
 from .options import SchemeName, column_options
 from .tasks import (
     ROUNDS,

@@ -12,7 +12,7 @@ from ..codes.policy import BEST, POLICIES
 from ..codes.scheme import SCHEMES, Pairs, Scheme
 from ..codes.write import repair, write
 from ..span import Span
-from .app import command
+from .application import command
 from .options import Json
 from .survey import print_json
 

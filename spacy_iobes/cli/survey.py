@@ -14,7 +14,7 @@ from ..corpus.conll import ColumnReader, Columns
 from ..corpus.files import STANDARD, write_bytes
 from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
 from ..scoring.formats import aligned
-from .app import AT_FAULT, FINE, SHOWN, command, counted
+from .application import AT_FAULT, FINE, SHOWN, command, counted
 from .options import (
     Inputs,
     Json,

@@ -11,7 +11,7 @@ from ..corpus.conll import Columns
 from ..corpus.files import shown
 from ..errors import FileError, UnknownNameError
 from ..scoring.formats import aligned, percent
-from .app import command
+from .application import command
 from .options import Json, column_options
 from .survey import print_json
 

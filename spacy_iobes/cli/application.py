@@ -114,10 +114,8 @@ def command(name: str) -> Callable[[F], F]:
     return register
 
 
-def main() -> None:
-    """The console script; a command's own arguments go to it, anything else to the application."""
-    group: Any = typer.main.get_command(app)
-    name, *arguments = sys.argv[1:] or [""]
-    if name in group.commands:
-        group.commands[name].main(arguments, prog_name=f"spacy-iobes {name}")
-    group()
+def run_command(name: str, arguments: list[str]) -> None:
+    """Run one command as the console script does, and exit."""
+    found: Any = typer.main.get_command(app)  # a command alone, or a group of several
+    single = getattr(found, "commands", {}).get(name, found)
+    single.main(arguments, prog_name=f"spacy-iobes {name}")
