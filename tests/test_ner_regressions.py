@@ -1,4 +1,4 @@
-"""What a first user of the recogniser ran into."""
+"""Mistakes that the recogniser and the policy `best` once made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a first user of the components ran into."""
+"""Mistakes that the components, the reader and the commands for Docs once made."""
 
 from __future__ import annotations
 
