@@ -17,7 +17,6 @@ BENCHMARKS = {
     "score": "Score tags and files, beside seqeval, seqscore, nervaluate, iobes and conlleval.pl.",
     "chain": "Best path, and loss with gradient, of a chain, beside pytorch-crf.",
     "ner": "Recognisers beside spaCy's ner on CoNLL-2003: F1, speed, calibration, partial data.",
-    "ner_fast": "The recogniser on hashed features, on CoNLL-2003: F1, training and tagging speed.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
@@ -35,12 +34,12 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("name", choices=BENCHMARKS, metavar="NAME", help="one of those listed below")
     made.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    made.add_argument("--cnn", action="store_true", help="ner: the recognisers that have a CNN")
+    made.add_argument("--cnn", action="store_true", help="ner: only the recognisers with a CNN")
     made.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     return made
 
 
-def run(name: str, quick: bool) -> dict[str, object]:
+def run(name: str, quick: bool, **options: bool) -> dict[str, object]:
     """Run one benchmark and print its tables as they come; returns all of it as JSON."""
     from .machine import describe
 
@@ -49,7 +48,7 @@ def run(name: str, quick: bool) -> dict[str, object]:
         Table("machine", [{"what": name, "value": shown(cell)} for name, cell in machine.items()])
     )
     tables = []
-    for table in import_module(f"benchmarks.{name}").run(quick):
+    for table in import_module(f"benchmarks.{name}").run(quick, **options):
         print(f"\n{table}", flush=True)
         tables.append(table.as_json())
     return {"machine": machine, "quick": quick, "benchmarks": {name: tables}}
@@ -71,7 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = reader.parse_args(arguments)
     if options.json and not options.json.absolute().parent.is_dir():
         reader.error(f"--json: there is no directory for {options.json}")
-    results = run(options.name, options.quick)
+    if options.cnn and options.name != "ner":
+        reader.error("--cnn: only the benchmark ner has a CNN")
+    results = run(options.name, options.quick, **({"cnn": True} if options.cnn else {}))
     if options.json:
         write_json(options.json, results)
     return 0

@@ -9,6 +9,7 @@ from statistics import mean
 import numpy as np
 from spacy.tokens import Doc
 
+from . import ner_fast
 from .ner_training import Run, at_hand, examples, tagged, train, use_numpy
 from .table import Cell, Table
 
@@ -20,8 +21,8 @@ FORMATS = {"dev F1": ".2f", "test F1": ".2f", "spans": ",d"}
 Rows = list[dict[str, Cell]]
 
 
-def run(quick: bool) -> Iterator[Table]:
-    """All tables."""
+def run(quick: bool, cnn: bool = False) -> Iterator[Table]:
+    """The CNN beside spaCy's `ner`, and, unless only that is wanted, hashed features."""
     if not at_hand():
         yield Table(
             "CoNLL-2003 is not at hand",
@@ -44,6 +45,8 @@ def run(quick: bool) -> Iterator[Table]:
     yield Table("CNN, means over the seeds", means(rows), [], FORMATS)
     yield calibration(runs["iobes_ner, crf"][0], limit)
     yield partial(limit, QUICK_STEPS if quick else PARTIAL_STEPS)
+    if not cnn:
+        yield from ner_fast.run(quick)
 
 
 def measured(system: str, seed: int, done: Run, limit: int) -> dict[str, Cell]:

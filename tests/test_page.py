@@ -71,7 +71,8 @@ def scored(
     gold, predicted = (ColumnReader(path, vocabulary=shared) for path in files)
     recipe = Signature(scheme="bio", repair=repair, **settings)
     recipes = [replace(recipe, repair=name) for name in POLICIES]
-    scorers = score_pairs(paired(gold, predicted), recipes, locate=ALL)
+    scorers = [PairScorer(recipe, False, ALL) for recipe in recipes]
+    score_pairs(paired(gold, predicted), scorers)
     return scorers[list(POLICIES).index(repair)].report(), scorers
 
 

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from .browser import NO_DRIVER, THEMES, Chrome, js, needs_browser, pretend, started, webdriver
+from .browser import (
+    COLOURS,
+    NO_DRIVER,
+    THEMES,
+    Chrome,
+    js,
+    needs_browser,
+    pretend,
+    started,
+    webdriver,
+)
 from .test_page import KINDS, LABELS, run, written
 
 exceptions = pytest.importorskip("selenium.common.exceptions", reason=NO_DRIVER)
@@ -479,45 +489,7 @@ def test_no_label_of_the_heat_map_is_cut(opened: Open, wide: Path, width: int) -
 def test_contrast(opened: Open, name: str, theme: str, request: pytest.FixtureRequest) -> None:
     """Every text has the contrast that WCAG AA asks for."""
     browser = opened(request.getfixturevalue(name), theme=theme)
-    code = """
-        const canvas = document.createElement("canvas");
-        const context = canvas.getContext("2d", { willReadFrequently: true });
-        const known = new Map();
-        function rgba(colour) {
-            if (!known.has(colour)) {
-                context.clearRect(0, 0, 1, 1);
-                context.fillStyle = colour;
-                context.fillRect(0, 0, 1, 1);
-                known.set(colour, [...context.getImageData(0, 0, 1, 1).data].map((x) => x / 255));
-            }
-            return known.get(colour);
-        }
-        const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-        const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-        function behind(element) {
-            for (let e = element; e; e = e.parentElement) {
-                const colour = rgba(getComputedStyle(e).backgroundColor);
-                if (colour[3] === 1) return colour;
-                if (colour[3] > 0) throw new Error(`translucent: ${e.outerHTML.slice(0, 200)}`);
-            }
-            throw new Error("nothing behind");
-        }
-        const found = [];
-        let count = 0;
-        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-            const element = walker.currentNode.parentElement;
-            if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
-            if (element.closest("script, noscript, option, :disabled")) continue;
-            const style = getComputedStyle(element);
-            const [a, b] = [light(rgba(style.color)), light(behind(element))];
-            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-            count += 1;
-            if (ratio < 4.5) found.push([ratio, element.outerHTML.slice(0, 200)]);
-        }
-        return [count, found];
-    """
-    count, found = js(browser, code)
+    count, found = js(browser, COLOURS)
     assert count > 100
     assert found == []
 

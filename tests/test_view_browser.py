@@ -9,7 +9,7 @@ import pytest
 
 from spacy_iobes.pipeline.view import render
 
-from .browser import THEMES, Chrome, js, needs_browser, pretend, started
+from .browser import COLOURS, THEMES, Chrome, js, needs_browser, pretend, started
 from .test_view import malformed, tagged
 
 pytestmark = needs_browser
@@ -93,38 +93,7 @@ def test_nothing_overlaps(chrome: Chrome, pages: dict[str, Path], name: str, wid
 @pytest.mark.parametrize("name", NAMES)
 def test_contrast(chrome: Chrome, pages: dict[str, Path], name: str, theme: str) -> None:
     """Every text has the contrast that WCAG AA asks for."""
-    code = """
-        const context = document.createElement("canvas").getContext("2d");
-        function rgba(colour) {
-            context.clearRect(0, 0, 1, 1);
-            context.fillStyle = colour;
-            context.fillRect(0, 0, 1, 1);
-            return [...context.getImageData(0, 0, 1, 1).data].map((x) => x / 255);
-        }
-        const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-        const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-        function behind(element) {
-            for (let e = element; e; e = e.parentElement) {
-                const colour = rgba(getComputedStyle(e).backgroundColor);
-                if (colour[3] === 1) return colour;
-                if (colour[3] > 0) throw new Error(`translucent: ${e.outerHTML.slice(0, 200)}`);
-            }
-            throw new Error("nothing behind");
-        }
-        const found = [];
-        let count = 0;
-        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-            const element = walker.currentNode.parentElement;
-            if (!walker.currentNode.data.trim()) continue;
-            const [a, b] = [rgba(getComputedStyle(element).color), behind(element)].map(light);
-            const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-            count += 1;
-            if (ratio < 4.5) found.push([ratio, element.outerHTML.slice(0, 200)]);
-        }
-        return [count, found];
-    """
-    count, found = js(opened(chrome, pages[name], theme=theme), code)
+    count, found = js(opened(chrome, pages[name], theme=theme), COLOURS)
     assert count > 100
     assert found == []
 

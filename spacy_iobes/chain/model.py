@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -99,12 +99,6 @@ class Batch:
             raise ChainError(f"The lengths sum to {counts.sum()}, but there are {len(array)} rows.")
         return cls(array, np.concatenate([[0], np.cumsum(counts)]))
 
-    @classmethod
-    def stacked(cls, rows: Iterable[Scores]) -> Batch:
-        """A batch from the scores of every sequence, `[T, K]` each; one at least."""
-        every = list(rows)
-        return cls.of(np.concatenate(every), [len(row) for row in every])
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -112,11 +106,6 @@ class Batch:
     def lengths(self) -> Offsets:
         """How many tokens each sequence has."""
         return np.diff(self.offsets)
-
-    @cached_property
-    def sequence_of(self) -> Offsets:
-        """The number of the sequence of every token."""
-        return np.repeat(np.arange(len(self)), self.lengths)
 
     @cached_property
     def edges(self) -> tuple[Offsets, Offsets]:

@@ -13,10 +13,10 @@ import typer
 
 from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
-from ..corpus.conll import AUTO, Columns
+from ..corpus.conll import AUTO, Columns, delimiter_named
 from ..corpus.files import STANDARD, shown
 from .application import command, counted
-from .options import Json, PolicyName, SchemeName, column_options, delimiter_named
+from .options import Json, PolicyName, SchemeName, column_options
 from .progress import reading
 from .survey import print_json
 

@@ -14,7 +14,7 @@ import typer
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
-from ..corpus.conll import AUTO, Columns
+from ..corpus.conll import AUTO, Columns, delimiter_named
 from ..corpus.edit import Change, Relabel, edit_file, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.output import Output
@@ -29,7 +29,6 @@ from .options import (
     Quiet,
     SchemeName,
     column_options,
-    delimiter_named,
 )
 from .progress import reading
 from .survey import print_json, size_in_words

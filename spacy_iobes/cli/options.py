@@ -11,7 +11,7 @@ import typer
 
 from ..codes.policy import POLICIES
 from ..codes.scheme import SCHEMES
-from ..corpus.conll import DELIMITERS, MARKERS, Columns
+from ..corpus.conll import MARKERS, Columns, delimiter_named
 
 _SCHEMES = ", ".join(SCHEMES)
 _POLICIES = ", ".join(POLICIES)
@@ -43,11 +43,6 @@ OutputDelimiter = Annotated[
 OnlyTokenAndTag = Annotated[
     bool, typer.Option("--discard-extra-columns", help="Write only the token and the tag.")
 ]
-
-
-def delimiter_named(name: str) -> str:
-    """The string behind a name such as `tab`; any other string stands for itself."""
-    return DELIMITERS.get(name, name.replace("\\t", "\t"))
 
 
 def columns_from(

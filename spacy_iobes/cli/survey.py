@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..codes.scheme import get_scheme
-from ..corpus.conll import ColumnReader, Columns
+from ..corpus.conll import ColumnReader, Columns, delimiter_named
 from ..corpus.files import STANDARD, write_bytes
 from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
 from ..scoring.formats import aligned
@@ -23,7 +23,6 @@ from .options import (
     Quiet,
     SchemeName,
     column_options,
-    delimiter_named,
 )
 from .progress import reading
 

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from ..codes.policy import POLICIES, get_policy
+from ..codes.policy import POLICIES, get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import write_bytes
 from ..corpus.inputs import require_once, require_other
 from ..corpus.pairs import Pair, both_columns, paired
-from ..scoring.files import FileReport, PairScorer
-from ..scoring.signature import AVERAGES, MATCHES, METRICS, Signature, known
+from ..scoring.files import FileReport, PairScorer, score_pairs
+from ..scoring.signature import AVERAGES, MATCHES, METRICS, Signature
 from .progress import reading
 
 Files = Annotated[
@@ -100,9 +100,7 @@ class Task:
     def score(self, predicted: str | None, scorers: Sequence[PairScorer]) -> None:
         """Read one prediction and score it under several recipes."""
         with self.pairs(predicted) as pairs:
-            for pair in pairs:
-                for scorer in scorers:
-                    scorer.add(pair)
+            score_pairs(pairs, scorers)
         self._remark(predicted, scorers[0])
 
     def reports(
@@ -133,7 +131,5 @@ def recipe(
 ) -> Signature:
     """The signature that the options ask for; without a repair there is none."""
     name = get_scheme(scheme).name
-    policies = [get_policy(policy).name for policy in (repair or "raise", gold_repair)]
-    for policy in policies:
-        known("policy for files, which hold no scores of tags:", policy, tuple(POLICIES))
+    policies = [get_tag_policy(policy).name for policy in (repair or "raise", gold_repair)]
     return Signature(metric, average, match, name, *policies)

@@ -24,6 +24,11 @@ AUTO = "auto"
 DELIMITERS = {"tab": "\t", "space": " ", "whitespace": "", "comma": ","}
 
 
+def delimiter_named(name: str) -> str:
+    """The string behind a name such as `tab`; any other string stands for itself."""
+    return DELIMITERS.get(name, name.replace("\\t", "\t"))
+
+
 @dataclass(frozen=True)
 class Columns:
     """How to read a column file.

@@ -18,7 +18,7 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
-from .conll import DELIMITERS, ColumnReader, Columns
+from .conll import ColumnReader, Columns, delimiter_named
 from .sentences import FileSentences, Reading
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -151,7 +151,7 @@ def conll_corpus(
         )
     if not delimiter:
         raise FileError("An empty delimiter separates nothing: name one, or 'auto'.")
-    named = DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t"))
+    named = delimiter_named(delimiter)
     return ConllCorpus(
         path,
         scheme=scheme,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from inspect import signature
+from typing import Any
+
 from spacy.language import Language
 from thinc.api import Config
 
@@ -13,11 +16,19 @@ from .converter import Converter
 from .doc_pipe import Scorer
 from .marks import set_extensions
 from .ner import EntityRecognizer
-from .repairer import SCORES, Repairer
+from .repairer import Repairer
 from .scorers import WEIGHTS
 from .validator import OnError, Validator
 
 set_extensions()
+
+
+def settings_of(component: type) -> dict[str, Any]:
+    """The defaults that a component has; what it has none for, a config must say."""
+    parameters = signature(component.__init__).parameters.values()  # type: ignore[misc]
+    named = (p for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return {p.name: p.default for p in named if p.default is not p.empty}
+
 
 CHAIN_TAGGER = Config().from_str(
     """
@@ -40,7 +51,7 @@ subword_features = true
 @Language.factory(
     "iobes_validator",
     assigns=["doc._.iobes_violations"],
-    default_config={"source": "user_data", "unit": "doc", "on_error": "warn", "scorer": None},
+    default_config=settings_of(Validator),
 )
 def make_validator(
     nlp: Language,
@@ -60,13 +71,7 @@ def make_validator(
 @Language.factory(
     "iobes_repairer",
     assigns=["doc.ents", "doc._.iobes_violations", "doc._.iobes_changes"],
-    default_config={
-        "source": "user_data",
-        "target": "ents",
-        "unit": "doc",
-        "scores_key": SCORES,
-        "scorer": None,
-    },
+    default_config=settings_of(Repairer),
     default_score_weights=WEIGHTS,
 )
 def make_repairer(
@@ -95,14 +100,7 @@ def make_repairer(
 
 @Language.factory(
     "iobes_converter",
-    default_config={
-        "source": "ents",
-        "target": "user_data",
-        "target_scheme": None,
-        "policy": "raise",
-        "unit": "doc",
-        "scorer": None,
-    },
+    default_config=settings_of(Converter),
 )
 def make_converter(
     nlp: Language,
@@ -131,19 +129,7 @@ def make_converter(
 @Language.factory(
     "iobes_ner",
     assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
-    default_config={
-        "model": CHAIN_TAGGER,
-        "scheme": "iobes",
-        "objective": "crf",
-        "entity_bias": 0.0,
-        "sentence_bound": False,
-        "scores": False,
-        "spans_key": "iobes_ner",
-        "threshold": 0.0,
-        "incorrect_spans_key": None,
-        "misaligned": "raise",
-        "scorer": None,
-    },
+    default_config={"model": CHAIN_TAGGER, **settings_of(EntityRecognizer)},
     default_score_weights=WEIGHTS,
 )
 def make_ner(

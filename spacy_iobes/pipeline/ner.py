@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,21 +13,21 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..chain import Batch, Chain, Posterior, Spans, best, nbest, reject
+from ..chain import Batch, Chain, Posterior, Spans, best, reject
 from ..codes.columns import SpanColumns
 from ..codes.scheme import get_scheme
 from ..codes.write import span_columns
 from ..corpus.gold import Misaligned, gold_of, rejected_of
 from ..corpus.sources import Entities, shown
 from ..corpus.targets import Absent, ToEntities, ToSpanGroup
-from ..errors import InexpressibleError, ModelError, SpanRangeError
+from ..errors import InexpressibleError, ModelError
 from ..ml.chain_scores import ChainScores
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName, get_objective
 from ..ml.tag_chain import TagChain
-from ..span import Span
 from .doc_pipe import Scorer
 from .presets import Presets, limited
+from .questions import Questions
 from .recognizer import Recognizer
 from .scorers import span_scorer
 
@@ -41,15 +40,7 @@ class Predicted(NamedTuple):
     probability: NDArray[np.float64] | None = None
 
 
-class Analysis(NamedTuple):
-    """One complete annotation of a Doc, and its probability, which in long Docs may be near 0."""
-
-    probability: float
-    spans: list[Span]
-    log_probability: float
-
-
-class EntityRecognizer(Recognizer):
+class EntityRecognizer(Questions, Recognizer):
     """A linear-chain CRF over the tags of a scheme; entities that are set already are kept."""
 
     def __init__(
@@ -180,45 +171,6 @@ class EntityRecognizer(Recognizer):
 
     def _limited(self, docs: Sequence[Doc], presets: Presets, batch: Batch) -> Batch:
         return limited(docs, batch, self.tags, presets, self.sentence_bound)
-
-    # what the model knows beyond the best answer; with `clamp`, given the entities that are set
-
-    def nbest(self, docs: Sequence[Doc], n: int, clamp: bool = False) -> list[list[Analysis]]:
-        """The n most probable annotations of each Doc, best first; fewer where there are fewer."""
-        docs = list(docs)
-        chain, batch = self.posed(docs, clamp)
-        found = nbest(chain, batch, n)
-        every: list[list[Analysis]] = [[] for _ in docs]
-        for states, log_probability in zip(found.states, found.log_probability.tolist()):
-            there = np.repeat(np.isfinite(log_probability), batch.lengths)
-            spans = self.tags.spans(np.where(there, states, 0), batch)
-            for analyses, value, members in zip(every, log_probability, spans):
-                if np.isfinite(value):
-                    analyses.append(Analysis(min(float(np.exp(value)), 1.0), members, value))
-        return every
-
-    def marginals(self, docs: Sequence[Doc], clamp: bool = False) -> list[NDArray[np.float64]]:
-        """The probability of every tag (a column for each of `tags.states.tags`) of every token."""
-        posterior = Posterior.of(*self.posed(docs, clamp))
-        bounds = pairwise(posterior.batch.offsets.tolist())
-        return [posterior.marginals[start:end] for start, end in bounds]
-
-    def expected_counts(self, docs: Sequence[Doc], clamp: bool = False) -> list[dict[str, float]]:
-        """The expected number of entities of each label in each Doc."""
-        counts = Posterior.of(*self.posed(docs, clamp)).expected_counts()
-        return [dict(zip(self.labels, row.tolist())) for row in counts]
-
-    def span_probability(
-        self, doc: Doc, start: int, end: int, label: str, clamp: bool = False
-    ) -> float:
-        """The probability that exactly these tokens are an entity of this label."""
-        span, size = Span(start, end, label), len(doc)
-        if not 0 <= start < end <= size:
-            reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
-            raise SpanRangeError(reason, [span])
-        posterior = Posterior.of(*self.posed([doc], clamp))
-        found = posterior.span_log_probability(self.tags.columns([[span]]))
-        return min(float(np.exp(found[0])), 1.0)
 
     def posed(self, docs: Sequence[Doc], clamp: bool = False) -> tuple[Chain, Batch]:
         """The chain, without bias, and what it is asked about."""

@@ -139,21 +139,11 @@ class PairScorer:
         return error
 
 
-def score_pairs(
-    pairs: Iterable[Pair],
-    signatures: Sequence[Signature],
-    *,
-    keep_matched: bool = False,
-    locate: int = 0,
-    count_refused: bool = False,
-) -> list[PairScorer]:
-    """Score what `paired` or `both_columns` reads under several recipes at once."""
-    keep = keep_matched, locate, count_refused
-    scorers = [PairScorer(signature, *keep) for signature in signatures]
+def score_pairs(pairs: Iterable[Pair], scorers: Sequence[PairScorer]) -> None:
+    """Score what `paired` or `both_columns` reads, under several recipes at once."""
     for pair in pairs:
         for scorer in scorers:
             scorer.add(pair)
-    return scorers
 
 
 def located(matched: Matched, pair: Pair, before: int, limit: int) -> Iterator[Located]:

@@ -55,14 +55,6 @@ class Interval:
     undefined: int = 0
 
 
-def metric_of(totals: ArrayLike, metric: Metric) -> Floats:
-    """Score totals [..., 3] of (correct, predicted, gold); nan where the metric is undefined."""
-    array = np.asarray(totals)
-    if not array.ndim or array.shape[-1] != 3:
-        raise ValueError(f"Totals end in (correct, predicted, gold), not in shape {array.shape}.")
-    return _ratio(array @ _ratio_of(metric))
-
-
 def randomisation(
     a: ArrayLike, b: ArrayLike, metric: Metric = "f1", rounds: int = 10_000, seed: int = 0
 ) -> Test:

@@ -1,0 +1,74 @@
+"""What a recogniser knows beyond its best answer: other answers, and how probable they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from ..chain import Batch, Chain, Posterior, nbest
+from ..errors import SpanRangeError
+from ..ml.tag_chain import TagChain
+from ..span import Span
+
+
+class Analysis(NamedTuple):
+    """One complete annotation of a Doc, and its probability, which in long Docs may be near 0."""
+
+    probability: float
+    spans: list[Span]
+    log_probability: float
+
+
+class Questions:
+    """Questions to a recogniser; with `clamp`, given the entities that the Docs have already."""
+
+    @property
+    def tags(self) -> TagChain:
+        """The states of the chain."""
+        raise NotImplementedError
+
+    def posed(self, docs: Sequence[Doc], clamp: bool = False) -> tuple[Chain, Batch]:
+        """The chain, without bias, and what it is asked about."""
+        raise NotImplementedError
+
+    def nbest(self, docs: Sequence[Doc], n: int, clamp: bool = False) -> list[list[Analysis]]:
+        """The n most probable annotations of each Doc, best first; fewer where there are fewer."""
+        docs = list(docs)
+        chain, batch = self.posed(docs, clamp)
+        found = nbest(chain, batch, n)
+        every: list[list[Analysis]] = [[] for _ in docs]
+        for states, log_probability in zip(found.states, found.log_probability.tolist()):
+            there = np.repeat(np.isfinite(log_probability), batch.lengths)
+            spans = self.tags.spans(np.where(there, states, 0), batch)
+            for analyses, value, members in zip(every, log_probability, spans):
+                if np.isfinite(value):
+                    analyses.append(Analysis(min(float(np.exp(value)), 1.0), members, value))
+        return every
+
+    def marginals(self, docs: Sequence[Doc], clamp: bool = False) -> list[NDArray[np.float64]]:
+        """The probability of every tag (a column for each of `tags.states.tags`) of every token."""
+        posterior = Posterior.of(*self.posed(docs, clamp))
+        bounds = pairwise(posterior.batch.offsets.tolist())
+        return [posterior.marginals[start:end] for start, end in bounds]
+
+    def expected_counts(self, docs: Sequence[Doc], clamp: bool = False) -> list[dict[str, float]]:
+        """The expected number of entities of each label in each Doc."""
+        counts = Posterior.of(*self.posed(docs, clamp)).expected_counts()
+        return [dict(zip(self.tags.labels, row.tolist())) for row in counts]
+
+    def span_probability(
+        self, doc: Doc, start: int, end: int, label: str, clamp: bool = False
+    ) -> float:
+        """The probability that exactly these tokens are an entity of this label."""
+        span, size = Span(start, end, label), len(doc)
+        if not 0 <= start < end <= size:
+            reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
+            raise SpanRangeError(reason, [span])
+        posterior = Posterior.of(*self.posed([doc], clamp))
+        found = posterior.span_log_probability(self.tags.columns([[span]]))
+        return min(float(np.exp(found[0])), 1.0)
