@@ -34,7 +34,7 @@ class Absent(NamedTuple):
         """No token is missing, and of each Doc some are blocked."""
         offsets = offsets_of(docs).tolist()
         absent = cls(*(np.zeros(offsets[-1], dtype=bool) for _ in cls._fields))
-        for offset, tokens in zip(offsets, blocked):
+        for offset, tokens in zip(offsets, blocked) if any(blocked) else ():
             absent.blocked[[offset + token for token in tokens]] = True
         return absent
 
@@ -106,7 +106,8 @@ def _entity_columns(
     iob[covered], kind[covered] = INSIDE, np.repeat(labels, lengths)
     iob[begins] = BEGIN
     firsts = zip(spans.sentence.tolist(), spans.start.tolist(), labels.tolist())
-    for span, (number, start, label) in enumerate(firsts):
+    before = [number for number, doc in enumerate(docs) if doc.has_annotation(ENT_TYPE)]
+    for span, (number, start, label) in enumerate(firsts if before else ()):
         token = docs[number][start]
         if token.ent_type == label and (token.ent_kb_id or token.ent_id):
             begin, end = begins[span], begins[span] + lengths[span]

@@ -12,13 +12,13 @@ try:
     if SWITCHED_OFF:
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
-    from ._features import emit, find, mix, place, step
+    from ._features import emit, find, mix, number, place, step
     from ._tags import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "compiled"
 except ImportError:
     from .columns_numpy import first_difference, scan, splice
-    from .features_numpy import emit, find, mix, place, step
+    from .features_numpy import emit, find, mix, number, place, step
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "numpy"
@@ -53,6 +53,7 @@ __all__ = [
     "mix",
     "nbest",
     "nearest",
+    "number",
     "place",
     "scan",
     "splice",

@@ -14,16 +14,35 @@ cdef uint64_t PRIME = _twin.PRIME
 cdef float TINY = _twin.TINY
 
 
+def number(const uint64_t[::1] words, uint64_t[::1] keys, int32_t[::1] numbers, int32_t count):
+    cdef Py_ssize_t n
+    cdef uint64_t slot, last = keys.shape[0] - 1
+    found = np.empty(words.shape[0], dtype=np.int32)
+    cdef int32_t[::1] out = found
+    with nogil:
+        for n in range(words.shape[0]):
+            slot = words[n] & last
+            while numbers[slot] >= 0 and keys[slot] != words[n]:
+                slot = (slot + 1) & last
+            if numbers[slot] < 0:
+                keys[slot], numbers[slot] = words[n], count
+                count += 1
+            out[n] = numbers[slot]
+    return found, count
+
+
 def mix(
-    const uint64_t[:, ::1] values,
+    const uint64_t[:, :] values,
     const int32_t[::1] tokens,
+    const uint64_t[:, ::1] own,
     const int64_t[::1] offsets,
     const uint64_t[::1] seeds,
     const int32_t[:, ::1] parts,
     const int32_t[::1] bounds,
     int bits,
 ):
-    cdef Py_ssize_t features = seeds.shape[0], d, n, f, p, at, start, end
+    cdef Py_ssize_t features = seeds.shape[0], width = values.shape[1]
+    cdef Py_ssize_t d, n, f, p, at, start, end, attribute
     cdef uint64_t mixed, value
     cdef int shift = 64 - bits
     ids = np.empty((tokens.shape[0], features), dtype=np.int32)
@@ -41,7 +60,11 @@ def mix(
                         elif at >= end:
                             value = AFTER
                         else:
-                            value = values[tokens[at], parts[p, 0]]
+                            attribute = parts[p, 0]
+                            if attribute < width:
+                                value = values[tokens[at], attribute]
+                            else:
+                                value = own[at, attribute - width]
                         if value == 0:
                             out[n, f] = -1
                             break
@@ -80,7 +103,8 @@ def place(int32_t[:, ::1] ids, int32_t[::1] places, int32_t[::1] used, int32_t c
 
 def emit(const float[:, ::1] weights, const int32_t[:, ::1] rows):
     cdef Py_ssize_t states = weights.shape[1], n, f, k
-    cdef const float* row
+    cdef int held
+    cdef const float* row[4]
     cdef float* sums
     scores = np.zeros((rows.shape[0], states), dtype=np.float32)
     cdef float[:, ::1] out = scores
@@ -89,11 +113,18 @@ def emit(const float[:, ::1] weights, const int32_t[:, ::1] rows):
     with nogil:
         for n in range(rows.shape[0]):
             sums = &out[n, 0]
+            held = 0
             for f in range(rows.shape[1]):
                 if rows[n, f] >= 0:
-                    row = &weights[rows[n, f], 0]
+                    row[held] = &weights[rows[n, f], 0]
+                    held += 1
+                if held == 4:  # at once: each sum is read and written once for all of them
                     for k in range(states):
-                        sums[k] += row[k]
+                        sums[k] += (row[0][k] + row[1][k]) + (row[2][k] + row[3][k])
+                    held = 0
+            for f in range(held):
+                for k in range(states):
+                    sums[k] += row[f][k]
     return scores
 
 

@@ -19,9 +19,30 @@ PRIME = 0x9E3779B97F4A7C15
 TINY = 1e-8
 
 
+def number(words: Values, keys: Values, numbers: Ints, count: int) -> tuple[Ints, int]:
+    """The number of each word `[N]`; new words get the next ones. Returns the new count too.
+
+    `keys` and `numbers` are a hash table of as many slots as a power of two, more than there will
+    be words: a word is in the first slot from its lowest bits on that is its own or, with the number
+    -1, nobody's.
+    """
+    last = len(keys) - 1
+    found = np.empty(len(words), dtype=np.int32)
+    for n, word in enumerate(words.tolist()):
+        slot = word & last
+        while numbers[slot] >= 0 and keys[slot] != word:
+            slot = (slot + 1) & last
+        if numbers[slot] < 0:
+            keys[slot], numbers[slot] = word, count
+            count += 1
+        found[n] = numbers[slot]
+    return found, count
+
+
 def mix(
     values: Values,  # [V, A]: the attributes of every word; 0: it has none
     tokens: Ints,  # [N]: the word of every token
+    own: Values,  # [N, B]: further attributes, A and up, of every token
     offsets: Offsets,  # [D + 1]: Doc d has the tokens offsets[d]:offsets[d + 1]
     seeds: Values,  # [F]: a number for every template
     parts: Ints,  # [P, 2]: an attribute, and at which distance from the token
@@ -38,7 +59,10 @@ def mix(
             at = np.arange(len(tokens)) + distance
             value = np.where(at < start, np.uint64(BEFORE), np.uint64(AFTER))
             inside = (start <= at) & (at < end)
-            value[inside] = values[tokens[at[inside]], attribute]
+            if attribute < values.shape[1]:
+                value[inside] = values[tokens[at[inside]], attribute]
+            else:
+                value[inside] = own[at[inside], attribute - values.shape[1]]
             there &= value != 0
             mixed = (mixed ^ value) * np.uint64(PRIME)
             mixed ^= mixed >> np.uint64(29)

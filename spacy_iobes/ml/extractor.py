@@ -1,44 +1,148 @@
-"""From Docs to features: templates over words and over what a pipeline knows of tokens."""
+"""From Docs to features: templates over words, tokens, their surroundings, and outside knowledge."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from spacy.attrs import IDS
+import srsly
+from spacy.attrs import IDS, SENT_START
 from spacy.tokens import Doc
+from thinc.api import Shim
 
 from .. import kernels
+from ..errors import ModelError
 from ..kernels.features_numpy import Ints, Offsets, Values
+from . import clusters as brown
+from .clusters import Clusters
+from .gazetteers import STARTS, Gazetteers
 from .lexemes import ATTRIBUTES, Lexemes
-from .templates import read_templates
+from .surroundings import SURROUNDINGS, Surroundings
+from .templates import DOCUMENT, read_templates
 
 OF_TOKENS = tuple(name for name in ("TAG", "POS", "LEMMA", "NORM", "DEP", "MORPH") if name in IDS)
 """What spaCy knows of tokens that a template may ask for; there is no feature where it is unset."""
 
 
-class Extractor:
-    """Finds the features of tokens under some templates, as numbers below `2 ** bits`."""
+class Extractor(Shim):
+    """Finds the features of tokens under some templates, as numbers below `2 ** bits`.
 
-    def __init__(self, templates: Sequence[str], bits: int):
-        self.templates = read_templates(templates, [*ATTRIBUTES, *OF_TOKENS])
-        self.bits = bits
-        # words come first, tokens behind them: so the columns of `values` are
+    With `document`, features do not look across the ends of sentences, where Docs have any, but at
+    other places of the same Doc. Clusters and gazetteers are stored with the model.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        bits: int,
+        document: bool = False,
+        clusters: Clusters | None = None,
+        gazetteers: Gazetteers | None = None,
+    ):
+        super().__init__(None)
+        self.bits, self.document = bits, document
+        self.clusters, self.gazetteers = clusters, gazetteers
+        self.words = dict(ATTRIBUTES)
+        templates = list(templates)
+        if document:
+            templates += DOCUMENT
+        if clusters is not None:
+            self.words |= clusters.attributes
+            templates += brown.TEMPLATES
+        lists = [] if gazetteers is None else gazetteers.names
+        if gazetteers is not None:
+            templates += gazetteers.templates
+        known = [*self.words, *OF_TOKENS, *SURROUNDINGS, *lists]
+        self.templates = read_templates(templates, known)
+        # words come first, tokens behind them: so the columns of values are
         asked = self.templates.attributes
-        self.lexemes = Lexemes([name for name in asked if name in ATTRIBUTES])
+        self.of_words = [name for name in asked if name in self.words]
         self.of_tokens = [IDS[name] for name in asked if name in OF_TOKENS]
+        self.surroundings = [SURROUNDINGS[name] for name in asked if name in SURROUNDINGS]
+        self.lists = [lists.index(name) for name in asked if name in lists]
+        self.forget()
 
-    def __call__(self, docs: Sequence[Doc], offsets: Offsets) -> Ints:
+    def forget(self) -> None:
+        """Work out every word anew."""
+        functions = {name: self.words[name] for name in self.of_words}
+        if self.surroundings or self.lists:
+            functions |= {name: ATTRIBUTES[name] for name in ("lower", "casing")}
+        if self.gazetteers is not None:
+            functions |= self.gazetteers.attributes
+        self.lexemes = Lexemes(functions)
+
+    def load(self) -> None:
+        """Read the clusters and gazetteers that the config names."""
+        for knowledge in (self.clusters, self.gazetteers):
+            if knowledge is not None:
+                knowledge.load()
+        self.forget()
+
+    def __call__(self, docs: Sequence[Doc], offsets: Offsets) -> Ints:  # type: ignore[override]
         """The features `[N, F]` of all tokens, -1 where there is none."""
-        values, rows = self._values(docs)
-        _, _, seeds, parts, bounds = self.templates
-        return kernels.mix(values, rows, offsets, seeds, parts, bounds, self.bits)
-
-    def _values(self, docs: Sequence[Doc]) -> tuple[Values, Ints]:
-        """What the templates look at, and which row of it is that of each token."""
         numbers = self.lexemes.numbers(docs)
-        if not self.of_tokens:
-            return self.lexemes.values, numbers
-        known = [doc.to_array(self.of_tokens).reshape(len(doc), -1) for doc in docs]
-        values = np.hstack([self.lexemes.values[numbers], np.concatenate(known).astype(np.uint64)])
-        return values, np.arange(len(numbers), dtype=np.int32)
+        sentences = sentences_of(docs, offsets) if self.document else offsets
+        own = self._own(docs, numbers, offsets, sentences)
+        values = self.lexemes.values[:, : len(self.of_words)]
+        _, _, seeds, parts, bounds = self.templates
+        return kernels.mix(values, numbers, own, sentences, seeds, parts, bounds, self.bits)
+
+    def _own(
+        self, docs: Sequence[Doc], numbers: Ints, offsets: Offsets, sentences: Offsets
+    ) -> Values:
+        """What belongs to tokens, not to words, `[N, B]`."""
+        columns = [np.zeros((len(numbers), 0), dtype=np.uint64)]
+        if self.of_tokens:
+            known = [doc.to_array(self.of_tokens).reshape(len(doc), -1) for doc in docs]
+            columns.append(np.concatenate(known).astype(np.uint64))
+        if self.surroundings:
+            lower, casing = (self.lexemes.column(name)[numbers] for name in ("lower", "casing"))
+            here = Surroundings(lower, casing, offsets, sentences)
+            columns.append(np.stack([ask(here) for ask in self.surroundings], axis=1))
+        if self.gazetteers is not None and self.lists:
+            starts, lower = (self.lexemes.column(name)[numbers] for name in (STARTS, "lower"))
+            columns.append(self.gazetteers.values(docs, starts, lower, sentences)[:, self.lists])
+        return np.ascontiguousarray(np.hstack(columns))
+
+    # what thinc asks of a shim
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Nothing is learned here."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Everything stays where it is."""
+
+    def to_bytes(self) -> bytes:
+        """The templates, and what is known."""
+        stored: dict[str, Any] = {"templates": list(self.templates.names)}
+        for name, knowledge in (("clusters", self.clusters), ("gazetteers", self.gazetteers)):
+            if knowledge is not None:
+                stored[name] = knowledge.stored()
+        data: bytes = srsly.msgpack_dumps(stored)
+        return data
+
+    def from_bytes(self, data: bytes) -> Extractor:
+        """Load what `to_bytes` stored; weights are of no use to other features."""
+        stored = srsly.msgpack_loads(data)
+        if stored["templates"] != list(self.templates.names):
+            other = sorted(set(stored["templates"]) ^ set(self.templates.names))
+            raise ModelError(
+                "The model was trained with other feature templates than the config has (such as "
+                f"{', '.join(map(repr, other[:3]))}): load it with the config it was trained with."
+            )
+        for name, knowledge in (("clusters", self.clusters), ("gazetteers", self.gazetteers)):
+            if knowledge is not None:
+                knowledge.restore(stored[name])
+        self.forget()
+        return self
+
+
+def sentences_of(docs: Sequence[Doc], offsets: Offsets) -> Offsets:
+    """Where the sentences of Docs begin and end; a Doc that knows of none is one."""
+    first = offsets[:-1][np.diff(offsets) > 0]
+    if not len(first):
+        return np.zeros(1, dtype=np.int64)
+    starts = np.concatenate([doc.to_array(SENT_START) for doc in docs]) == 1
+    starts[first] = True
+    return np.append(np.flatnonzero(starts), offsets[-1])

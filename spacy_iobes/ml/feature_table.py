@@ -1,7 +1,12 @@
-"""The weights of hashed features: a row for each feature that was seen, a column for each state."""
+"""The weights of hashed features: a row for each feature that was seen, a column for each state.
+
+Further columns hold what the states of a label have in common, so that what is learned of one tag
+of a label is learned of the others too.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +22,47 @@ LATER = 2  # the average counts the weights after step t t ** LATER times
 ROOM = 1024  # rows to begin with
 
 
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of the weights: K states, then as many labels as have several states.
+
+    `label_of[K]` is the label of each state, -1 if it has none; `shared[K, L]` is 1 where the
+    states of a label have weights in common.
+    """
+
+    label_of: Ints
+    shared: Floats
+
+    @classmethod
+    def of(cls, label_of: Ints) -> Columns:
+        """The columns for these states."""
+        label_of = np.array(label_of, dtype=np.int32)
+        labels = np.arange(label_of.max(initial=-1) + 1)
+        shared = (label_of[:, None] == labels).astype(np.float32)
+        alone = shared.sum(axis=0).max(initial=0) <= 1
+        return cls(label_of, shared[:, :0] if alone else shared)
+
+    @property
+    def width(self) -> int:
+        """How many there are."""
+        return sum(self.shared.shape)
+
+    @property
+    def parts(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where the states begin and end, and the labels."""
+        states = len(self.label_of)
+        return (0, states), (states, self.width)
+
+    def joined(self, weights: Floats) -> Floats:
+        """What states have for themselves and what they share, added up: `[N, K]`."""
+        states = len(self.label_of)
+        return weights[:, :states] + weights[:, states:] @ self.shared.T
+
+    def spread(self, gradient: Floats) -> Floats:
+        """The gradient of all columns, from that of the states."""
+        return np.hstack([gradient, gradient @ self.shared])
+
+
 class FeatureTable(Shim):
     """Adds up weights, and learns them by AdaGrad with one step size for each row.
 
@@ -28,15 +74,17 @@ class FeatureTable(Shim):
     ):
         super().__init__(None)
         self.bits, self.rate, self.l2, self.dropout, self.store = bits, rate, l2, dropout, store
-        self.reset(0)
+        self.columns = Columns.of(np.zeros(0, dtype=np.int32))
+        self.reset()
 
-    def reset(self, states: int) -> None:
-        """Forget everything."""
+    def reset(self) -> None:
+        """Forget everything but the states."""
         self.random: np.random.Generator | None = None
         self.places: Ints = np.full(1 << self.bits, -1, dtype=np.int32)
         self.used: Ints = np.zeros(1 << self.bits, dtype=np.int32)
         self.count = 0
-        self._take(np.zeros((0, states), dtype=np.float32), np.zeros(0, dtype=np.float32))
+        empty = np.zeros((0, self.columns.width), dtype=np.float32)
+        self._take(empty, np.zeros(0, dtype=np.float32))
 
     def _take(self, weights: Floats, squares: Floats) -> None:
         """Begin to learn with these weights."""
@@ -45,25 +93,32 @@ class FeatureTable(Shim):
         self.scratch: Ints = np.full(len(weights), -1, dtype=np.int32)
         self.steps, self.total = 0, 0.0
         self.gradients: list[tuple[Ints, Floats]] = []
-        self._average: Floats | None = weights
+        self._forget()
 
-    @property
-    def states(self) -> int:
-        """How many columns there are."""
-        return int(self.weights.shape[1])
+    def _forget(self) -> None:
+        """What was worked out from the weights does not hold any more."""
+        self._average: Floats | None = None
+        self._by_state: Floats | None = None
 
-    def set_states(self, states: int) -> None:
-        """Add columns of zeros, or drop the last ones; the steps of all rows are large again."""
-        if states == self.states:
+    def set_states(self, label_of: Ints) -> None:
+        """Take these states: those that are there keep their weights, others begin with zeros.
+
+        After that, the steps of all rows are large again.
+        """
+        old, new = self.columns, Columns.of(label_of)
+        if np.array_equal(old.label_of, new.label_of):
             return
-        more = ((0, 0), (0, max(states - self.states, 0)))
-        average = np.pad(self.average[: self.count], more)[:, :states]
-        self._take(np.ascontiguousarray(average), np.zeros(self.count, dtype=np.float32))
+        average = np.zeros((self.count, new.width), dtype=np.float32)
+        for (start, end), (first, last) in zip(old.parts, new.parts):
+            kept = min(end - start, last - first)
+            average[:, first : first + kept] = self.average[: self.count, start : start + kept]
+        self.columns = new
+        self._take(average, np.zeros(self.count, dtype=np.float32))
 
     def predict(self, features: Ints) -> Floats:
         """The summed average weights of the features `[N, F]` of each token; takes the array."""
         kernels.find(features, self.places)
-        return kernels.emit(self.average, features)
+        return kernels.emit(self.by_state, features)
 
     def begin_update(self, features: Ints) -> Any:
         """The summed weights, some features being left out, and the function that learns."""
@@ -71,13 +126,13 @@ class FeatureTable(Shim):
             features[self._chances(features.shape) < self.dropout] = -1
         self.count = kernels.place(features, self.places, self.used, self.count)
         self._make_room()
-        self._average = None  # it may have fewer rows now
+        self._forget()  # there may be more rows now
         scale = np.float32(1 / (1 - self.dropout))  # so that the expected scores are those of all
 
         def backprop(d_scores: Floats) -> None:
-            self.gradients.append((features, d_scores * scale))
+            self.gradients.append((features, self.columns.spread(d_scores * scale)))
 
-        return kernels.emit(self.weights, features) * scale, backprop
+        return self.columns.joined(kernels.emit(self.weights, features)) * scale, backprop
 
     def finish_update(self, optimizer: Any) -> None:
         """One step with all gradients since the last; the optimizer has no part in it."""
@@ -98,7 +153,7 @@ class FeatureTable(Shim):
         self.steps += 1
         self.total += float(self.steps) ** LATER
         self.gradients = []
-        self._average = None
+        self._forget()
 
     @property
     def average(self) -> Floats:
@@ -109,6 +164,13 @@ class FeatureTable(Shim):
             if self.total:
                 self._average = self._average - self.moved[there] / np.float32(self.total)
         return self._average
+
+    @property
+    def by_state(self) -> Floats:
+        """The weights that predict, one column for each state."""
+        if self._by_state is None:
+            self._by_state = self.columns.joined(self.average[: self.count])
+        return self._by_state
 
     def _chances(self, shape: tuple[int, ...]) -> Floats:
         if self.random is None:  # spaCy has set the seed of numpy
@@ -129,6 +191,7 @@ class FeatureTable(Shim):
         stored: bytes = srsly.msgpack_dumps(
             {
                 "bits": self.bits,
+                "label_of": self.columns.label_of,
                 "used": self.used[: self.count],
                 "weights": self.average[: self.count].astype(self.store),
                 "squares": self.squares[: self.count],
@@ -150,7 +213,8 @@ class FeatureTable(Shim):
                 "The weights of hashed features hold NaN or infinite values. The stored model is "
                 "damaged, or training diverged: load another one, or train with a lower rate."
             )
-        self.reset(weights.shape[1])
+        self.columns = Columns.of(stored["label_of"])
+        self.reset()
         self.count = len(weights)
         self.used[: self.count] = stored["used"]
         self.places[stored["used"]] = np.arange(self.count)

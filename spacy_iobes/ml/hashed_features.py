@@ -11,8 +11,11 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..kernels.features_numpy import Ints
+from .clusters import Clusters
 from .extractor import Extractor
 from .feature_table import FeatureTable, Stored
+from .gazetteers import Gazetteers
 from .tag_chain import to_numpy
 from .templates import TEMPLATES
 
@@ -22,10 +25,13 @@ Emitter = Model[list[Doc], list[Floats2d]]
 def build_hashed_features(
     templates: Sequence[str] | None = None,
     rows: int = 2**20,
-    rate: float = 0.15,
+    rate: float = 0.1,
     l2: float = 0.0,
     dropout: float = 0.3,
     store: Stored = "float32",
+    document: bool = False,
+    clusters: str | None = None,
+    gazetteers: dict[str, str] | None = None,
 ) -> Emitter:
     """Give every feature of a token a weight for every state, and add them up.
 
@@ -33,6 +39,12 @@ def build_hashed_features(
     power of two. The weights learn by AdaGrad at a `rate` of their own, with weight decay `l2`; in
     training every feature is left out with the probability `dropout`. `store` says how exactly
     the weights are stored.
+
+    Each of these adds templates of its own. `document`: Docs are documents, so features look at
+    other places of a word, and not across the ends of sentences, where those are known.
+    `clusters`: Brown clusters of this language, from spacy-lookups-data. `gazetteers`: text files
+    with a name on each line, by the name of the list. The last two are read by `initialize`, and
+    stored with the model.
     """
     bits = rows.bit_length() - 1
     if not 2 <= rows <= 2**30 or rows != 1 << bits:
@@ -40,10 +52,20 @@ def build_hashed_features(
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1, not {dropout}.")
     table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store)
-    extractor = Extractor(TEMPLATES if templates is None else templates, bits)
-    attrs = {"extractor": extractor, "set_states": set_states}
+    extractor = Extractor(
+        TEMPLATES if templates is None else templates,
+        bits,
+        document,
+        Clusters(clusters) if clusters else None,
+        Gazetteers(gazetteers) if gazetteers else None,
+    )
     return Model(
-        "hashed_features", forward, init=init, dims={"nO": None}, attrs=attrs, shims=[table]
+        "hashed_features",
+        forward,
+        init=init,
+        dims={"nO": None},
+        attrs={"set_states": set_states},
+        shims=[table, extractor],
     )
 
 
@@ -51,9 +73,9 @@ def forward(
     model: Emitter, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     """Find the features of all tokens, and add up their weights."""
-    table: Any = model.shims[0]
+    table, extractor = parts_of(model)
     offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
-    features = model.attrs["extractor"](docs, offsets)
+    features = extractor(docs, offsets)
     if is_train:
         scores, learn = table.begin_update(features)
     else:
@@ -68,13 +90,22 @@ def forward(
 
 
 def init(model: Emitter, X: Any = None, Y: Any = None) -> None:  # noqa: N803
-    """No feature is known yet."""
-    table: Any = model.shims[0]
-    table.reset(model.get_dim("nO"))
+    """No feature is known yet; what the config names is read."""
+    table, extractor = parts_of(model)
+    table.reset()
+    extractor.load()
 
 
-def set_states(model: Emitter, states: int) -> None:
+def parts_of(model: Emitter) -> tuple[FeatureTable, Extractor]:
+    """The weights, and what finds features."""
+    table, extractor = model.shims
+    assert isinstance(table, FeatureTable)
+    assert isinstance(extractor, Extractor)
+    return table, extractor
+
+
+def set_states(model: Emitter, label_of: Ints) -> None:
     """Fit the columns of the weights to the states; those that are there keep their weights."""
-    table: Any = model.shims[0]
-    model.set_dim("nO", states, force=True)
-    table.set_states(states)
+    table, _ = parts_of(model)
+    model.set_dim("nO", len(label_of), force=True)
+    table.set_states(label_of)

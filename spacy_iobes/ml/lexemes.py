@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -11,8 +11,10 @@ from spacy.attrs import ORTH
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
+from .. import kernels
 from ..kernels.features_numpy import Ints, Values
 
+ROOM = 1024  # words to begin with
 LONG = 8  # characters of a shape
 REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
 DIGITS = str.maketrans("0123456789", "##########")
@@ -64,12 +66,22 @@ def suffix(text: str, length: int) -> str:
     return text[-length:] if len(text) >= length else ""
 
 
+def casing(text: str) -> str:
+    """How a word is written: `lower`, `upper` (two letters or more), `title`, or none of them."""
+    if text.islower():
+        return "lower"
+    if text.isupper() and len(text) > 1:
+        return "upper"
+    return "title" if text[:1].isupper() else ""
+
+
 ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "text": str,
     "lower": str.lower,
     "digits": digits,
     "shape": shape,
     "kinds": kinds,
+    "casing": casing,
     **{f"prefix{n}": partial(prefix, length=n) for n in range(1, 5)},
     **{f"suffix{n}": partial(suffix, length=n) for n in range(1, 5)},
 }
@@ -79,37 +91,50 @@ ATTRIBUTES: dict[str, Callable[[str], str]] = {
 class Lexemes:
     """The attributes `values[V, A]` of the words that were seen, as hashes; 0 for none."""
 
-    def __init__(self, attributes: Sequence[str]):
-        self.functions = [ATTRIBUTES[name] for name in attributes]
-        self._numbers: dict[int, int] = {}
-        self._values: Values = np.zeros((1024, len(attributes)), dtype=np.uint64)
+    def __init__(self, attributes: Mapping[str, Callable[[str], str]]):
+        self.names = list(attributes)
+        self.functions = list(attributes.values())
+        self._count = 0
+        self._values: Values = np.zeros((0, len(self.names)), dtype=np.uint64)
+        self._words: Values = np.zeros(0, dtype=np.uint64)
+        self._spread(ROOM)
 
     @property
     def values(self) -> Values:
         """One row for each word."""
-        return self._values[: len(self._numbers)]
+        return self._values[: self._count]
+
+    def column(self, name: str) -> Values:
+        """One attribute of each word."""
+        return self.values[:, self.names.index(name)]
 
     def numbers(self, docs: Sequence[Doc]) -> Ints:
         """The row of the word of each token, Doc after Doc."""
-        words = [orth for doc in docs for orth in doc.to_array(ORTH).tolist()]
-        found = list(map(self._numbers.get, words))
-        if None in found:
-            self._meet(docs)
-            found = list(map(self._numbers.get, words))
-        return np.array(found, dtype=np.int32)
+        words: Values = np.concatenate([doc.to_array(ORTH) for doc in docs] or [self._words[:0]])
+        if 2 * (self._count + len(words)) > len(self._keys):
+            self._spread(4 * (self._count + len(words)))
+        numbers, count = kernels.number(words, self._keys, self._numbers, self._count)
+        if count > self._count:
+            self._meet(docs, words, numbers, count)
+        return numbers
 
-    def _meet(self, docs: Sequence[Doc]) -> None:
+    def _spread(self, slots: int) -> None:
+        """Make a table of at least so many slots for the words that are known."""
+        self._keys: Values = np.zeros(1 << slots.bit_length(), dtype=np.uint64)
+        self._numbers: Ints = np.full(len(self._keys), -1, dtype=np.int32)
+        kernels.number(self._words[: self._count], self._keys, self._numbers, 0)
+
+    def _meet(self, docs: Sequence[Doc], words: Values, numbers: Ints, count: int) -> None:
         """Work out the words that are new."""
-        new: list[list[int]] = []
-        first = len(self._numbers)
-        for doc in docs:
-            for orth in doc.to_array(ORTH).tolist():
-                if orth not in self._numbers:
-                    self._numbers[orth] = first + len(new)
-                    text = doc.vocab.strings[orth]
-                    new.append([get_string_id(ask(text)) for ask in self.functions])
-        end = first + len(new)
-        if end > len(self._values):
-            room = np.zeros((end, self._values.shape[1]), dtype=np.uint64)
-            self._values = np.concatenate([self._values, room])
-        self._values[first:end] = np.array(new, dtype=np.uint64)
+        at = np.flatnonzero(numbers >= self._count)
+        at = at[np.unique(numbers[at], return_index=True)[1]]
+        doc_of = np.searchsorted(np.cumsum(list(map(len, docs))), at, side="right").tolist()
+        texts = [docs[d].vocab.strings[word] for d, word in zip(doc_of, words[at].tolist())]
+        new = [[get_string_id(ask(text)) for ask in self.functions] for text in texts]
+        if count > len(self._values):
+            more = max(count, ROOM)  # so that there is room for twice as many, at least
+            self._values = np.pad(self._values, ((0, more), (0, 0)))
+            self._words = np.pad(self._words, (0, more))
+        self._values[self._count : count] = np.array(new, dtype=np.uint64).reshape(len(new), -1)
+        self._words[self._count : count] = words[at]
+        self._count = count

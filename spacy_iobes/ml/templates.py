@@ -59,6 +59,23 @@ TEMPLATES = (
 )
 """What is used unless a config says otherwise."""
 
+DOCUMENT = (
+    "place",
+    "place casing",
+    "capitals",
+    "capitals lower",
+    "capitals kinds",
+    "seen",
+    "seen casing",
+    "before_first",
+    "after_first",
+    "before_earlier",
+    "after_earlier",
+    "before_later",
+    "after_later",
+)
+"""What is added where Docs are documents."""
+
 BIAS = "bias"
 PART = re.compile(r"(\w+?)(?:\[([+-]?\d+)\])?")
 

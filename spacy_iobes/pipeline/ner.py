@@ -85,7 +85,7 @@ class EntityRecognizer(Questions, Recognizer):
 
     def resize(self) -> None:
         """Give the model one output for each tag."""
-        self.model.attrs["set_states"](self.model, len(self.tags))
+        self.model.attrs["set_states"](self.model, self.tags.states.label_of)
 
     def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
         """The labels of the entities in the references, in alphabetical order."""

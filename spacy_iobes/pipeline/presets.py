@@ -32,13 +32,14 @@ class Presets(NamedTuple):
     @classmethod
     def none(cls, docs: Sequence[Doc]) -> Presets:
         """Nothing is set."""
-        return cls([[] for _ in docs], [[] for _ in docs], [[] for _ in docs])
+        nothing = [[] for _ in docs]  # type: list[list[Any]]
+        return cls(nothing, nothing, nothing)
 
     @classmethod
     def of(cls, docs: Sequence[Doc], tags: TagChain) -> Presets:
         """Read what is set; raises if it is malformed."""
-        iob = np.concatenate([doc.to_array(ENT_IOB) for doc in docs] or [np.zeros(0)])
-        if not (iob.astype(np.int64) & 1).any():
+        annotated = [doc.to_array(ENT_IOB) for doc in docs if doc.has_annotation(ENT_IOB)]
+        if not any((iob & np.uint64(1)).any() for iob in annotated):  # inside, or begin
             return cls.none(docs)
         preset = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
         clamped, kept = [], []
@@ -50,17 +51,21 @@ class Presets(NamedTuple):
 
     def inside(self, offsets: Sequence[int]) -> NDArray[np.int64]:
         """The tokens of all entities, counted through all Docs."""
+        if not (any(self.clamped) or any(self.kept)):
+            return np.zeros(0, dtype=np.int64)
         rows = zip(offsets, self.clamped, self.kept)
         found = [
             np.arange(offset + span.start, offset + span.end)
             for offset, clamped, kept in rows
             for span in (*clamped, *kept)
         ]
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        return np.concatenate(found)
 
     def closed(self, offsets: Sequence[int]) -> NDArray[np.int64]:
         """The tokens that the chain may not use, counted through all Docs."""
-        found = []
+        found: list[int] = []
+        if not (any(self.kept) or any(self.blocked)):
+            return np.array(found, dtype=np.int64)
         for offset, kept, blocked in zip(offsets, self.kept, self.blocked):
             found += [offset + token for token in blocked]
             found += [offset + token for span in kept for token in range(span.start, span.end)]

@@ -1,0 +1,85 @@
+"""Brown clusters of words: a path in a tree, whose beginnings are coarser clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from spacy.lookups import load_lookups
+from spacy.strings import get_string_id
+
+from ..errors import ModelError
+from ..kernels.features_numpy import Values
+
+TABLE = "lexeme_cluster"  # in spacy-lookups-data
+BITS = {"cluster4": 4, "cluster6": 6, "cluster10": 10, "cluster": 32}
+"""The attributes of a word, and how much of its path each has; the root is the lowest bit."""
+
+TEMPLATES = (
+    "cluster4",
+    "cluster6",
+    "cluster10",
+    "cluster",
+    "cluster6[-1]",
+    "cluster[-1]",
+    "cluster6[+1]",
+    "cluster[+1]",
+    "cluster[-2]",
+    "cluster[+2]",
+    "cluster[-1] cluster",
+    "cluster cluster[+1]",
+)
+
+
+class Clusters:
+    """The cluster of every word of a language that has one, `paths[W]`, by the hash of the word."""
+
+    def __init__(self, language: str):
+        self.language = language
+        self.words: Values = np.zeros(0, dtype=np.uint64)
+        self.paths: Values = np.zeros(0, dtype=np.uint64)
+
+    def load(self) -> None:
+        """Read the table of spacy-lookups-data."""
+        try:
+            table = load_lookups(self.language, [TABLE]).get_table(TABLE)
+        except (ValueError, KeyError) as error:
+            raise ModelError(
+                f"There is no table of clusters for the language {self.language!r}. The package "
+                "spacy-lookups-data has them for English, German and Spanish (en, de, es): "
+                "pip install spacy-lookups-data, or set clusters = null."
+            ) from error
+        words = np.fromiter(table.keys(), dtype=np.uint64, count=len(table))
+        paths = np.fromiter(map(int, table.values()), dtype=np.uint64, count=len(table))
+        known = paths > 0
+        order = np.argsort(words[known])
+        self.words, self.paths = words[known][order], paths[known][order]
+
+    @property
+    def attributes(self) -> dict[str, Callable[[str], str]]:
+        """What a template may ask of a word."""
+        return {name: partial(self.path, bits=bits) for name, bits in BITS.items()}
+
+    def path(self, text: str, bits: int) -> str:
+        """The beginning of the path of a word; empty if it is in no cluster.
+
+        A word in capitals is looked for as a name first: clusters know few such words well.
+        """
+        forms = [text.title(), text] if text.isupper() and len(text) > 2 else [text]
+        paths = [self._path(get_string_id(form)) for form in forms]
+        path = next(filter(None, paths), 0)
+        return str(path & ((1 << bits) - 1)) if path else ""
+
+    def _path(self, word: int) -> int:
+        at = int(self.words.searchsorted(np.uint64(word)))
+        return int(self.paths[at]) if self.words[at : at + 1] == np.uint64(word) else 0
+
+    def stored(self) -> dict[str, Any]:
+        """What a model stores, so that it does not need the package."""
+        return {"words": self.words, "paths": self.paths.astype(np.uint32)}
+
+    def restore(self, stored: dict[str, Any]) -> None:
+        """Take what was stored."""
+        self.words, self.paths = stored["words"], stored["paths"].astype(np.uint64)

@@ -1,0 +1,169 @@
+"""Lists of names: where the tokens of Docs are the words of one, as long as possible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import ORTH
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
+
+from ..errors import FileError
+from ..kernels.features_numpy import Offsets, Values
+
+NAME = re.compile(r"\w+")
+LONGEST = 64  # words of a name
+SINGLE, BEGIN, INSIDE, END = range(1, 5)  # where in a name a token is
+OTHER_CASE = 4  # added to that where capitals differ
+STARTS = "starts_name"
+ALL = "in_lists"
+
+Words = tuple[int, ...]  # hashes
+
+
+class Gazetteers:
+    """Lists of names, each from a text file: one name on a line, its words as tokens are.
+
+    Names are found whatever their capitals are, but a feature tells if those differ.
+    """
+
+    def __init__(self, paths: Mapping[str, str | Path]):
+        for name in paths:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"A list has a name of letters, digits and _, not {name!r}.")
+        self.paths = dict(paths)
+        self.take({name: [] for name in paths})
+
+    def take(self, lists: dict[str, list[str]]) -> None:
+        """Use these names."""
+        self.lists = lists
+        self._tries = [Trie(lists[name]) for name in self.paths]
+
+    def load(self) -> None:
+        """Read the files."""
+        self.take({name: list(read_names(path)) for name, path in self.paths.items()})
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes of a token, one for each list."""
+        return [*(f"in_{name}" for name in self.paths), ALL]
+
+    @property
+    def templates(self) -> list[str]:
+        """Features of lists that are useful."""
+        single = [f"{name}{place}" for name in self.names for place in ("", "[-1]", "[+1]")]
+        return [*single, f"{ALL}[-1] {ALL}", f"{ALL} {ALL}[+1]", f"{ALL} casing"]
+
+    @property
+    def attributes(self) -> dict[str, Callable[[str], str]]:
+        """What must be known of words: whether a name may start with them."""
+        return {STARTS: self._starts}
+
+    def _starts(self, text: str) -> str:
+        word = get_string_id(text.lower())
+        return "yes" if any(word in trie.names for trie in self._tries) else ""
+
+    def values(
+        self, docs: Sequence[Doc], starts: Values, lower: Values, sentences: Offsets
+    ) -> Values:
+        """Where in a name every token is, `[N, lists]`; 0 where it is in none.
+
+        `starts[N]` and `lower[N]` are attributes of the words.
+        """
+        found = np.zeros((len(lower), len(self._tries)), dtype=np.uint64)
+        candidates = np.flatnonzero(starts).tolist()
+        if not candidates:
+            return with_all(found)
+        text = np.concatenate([doc.to_array(ORTH) for doc in docs]).tolist()
+        ends = sentences[sentences.searchsorted(candidates, side="right")].tolist()
+        small = lower.tolist()
+        for number, trie in enumerate(self._tries):
+            free = 0
+            for start, last in zip(candidates, ends):
+                if start < free:
+                    continue
+                length, exact = trie.longest(small, text, start, last)
+                if length:
+                    free = start + length
+                    codes = np.full(length, INSIDE)
+                    codes[0], codes[-1] = BEGIN, END
+                    codes = codes if length > 1 else np.array([SINGLE])
+                    found[start:free, number] = codes + (0 if exact else OTHER_CASE)
+        return with_all(found)
+
+    def stored(self) -> dict[str, Any]:
+        """What a model stores, so that it does not need the files."""
+        return {"lists": self.lists}
+
+    def restore(self, stored: dict[str, Any]) -> None:
+        """Take what was stored."""
+        self.take(stored["lists"])
+
+
+def with_all(values: Values) -> Values:
+    """The values of each list, and behind them one that is of all lists together."""
+    base = np.uint64(2 * OTHER_CASE + 1)
+    together = np.zeros(len(values), dtype=np.uint64)
+    for column in values.T:
+        together = together * base + column
+    return np.column_stack([values, together])
+
+
+class Trie:
+    """The names of a list by their first word, the longest first, in lower case.
+
+    Each has the forms in which it is listed.
+    """
+
+    def __init__(self, names: Sequence[str]):
+        forms: dict[Words, set[Words]] = {}
+        for name in names:
+            words = name.split()
+            forms.setdefault(hashed(name.lower().split()), set()).add(hashed(words))
+        self.names: dict[int, list[tuple[Words, set[Words]]]] = {}
+        for small, written in sorted(forms.items(), key=lambda item: -len(item[0])):
+            self.names.setdefault(small[0], []).append((small, written))
+
+    def longest(self, lower: list[int], text: list[int], start: int, last: int) -> tuple[int, bool]:
+        """How many tokens from `start` on are a name, and whether its capitals are the same."""
+        for small, written in self.names.get(lower[start], ()):
+            end = start + len(small)
+            if end <= last and tuple(lower[start:end]) == small:
+                return len(small), tuple(text[start:end]) in written
+        return 0, False
+
+
+def hashed(words: Sequence[str]) -> Words:
+    """Words as numbers."""
+    return tuple(map(get_string_id, words))
+
+
+def read_names(path: str | Path) -> Iterator[str]:
+    """The names of a file, without those that come again."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"{path}: the list cannot be read ({error.strerror}).", str(path)) from None
+    seen = set()
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        try:
+            name = " ".join(line.decode("utf8").split())
+        except UnicodeDecodeError:
+            raise FileError(
+                f"{path}, line {number}: not UTF-8. Store the list as UTF-8.", str(path)
+            ) from None
+        if any(ord(character) < 32 for character in name) or len(name.split()) > LONGEST:
+            raise FileError(
+                f"{path}, line {number}: {name[:40]!r} is no name. A list has one name on a line, "
+                f"of at most {LONGEST} words, and nothing else.",
+                str(path),
+            )
+        if name and name not in seen:
+            seen.add(name)
+            yield name
+    if not seen:
+        raise FileError(f"{path}: the list has no names. Name another file.", str(path))
