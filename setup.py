@@ -9,6 +9,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 about: dict[str, str] = {}
@@ -30,6 +31,19 @@ KERNELS = [
 ]
 TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
 BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9", "nervaluate>=1.2", "pytorch-crf>=0.7"]
+
+
+class BuildWithConfigs(build_py):
+    """Put `configs/` into the package, so that an installed one has what a clone has beside it."""
+
+    def run(self) -> None:
+        """Build, then copy; an editable install finds them where they are."""
+        super().run()
+        if not getattr(self, "editable_mode", False):
+            target = Path(self.build_lib) / "spacy_iobes" / "configs"
+            self.mkpath(str(target))
+            for config in sorted((ROOT / "configs").glob("*.cfg")):
+                self.copy_file(str(config), str(target / config.name))
 
 
 class BuildKernels(build_ext):
@@ -94,7 +108,7 @@ setup(
         "spacy_iobes.scoring": ["page.html"],
     },
     ext_modules=cythonize(KERNELS),
-    cmdclass={"build_ext": BuildKernels},
+    cmdclass={"build_ext": BuildKernels, "build_py": BuildWithConfigs},
     zip_safe=False,
     entry_points={
         "console_scripts": ["spacy-iobes = spacy_iobes.__main__:main"],

@@ -19,10 +19,13 @@ _COMMANDS = {
     "docs": "docs",
     "edit": "repair convert process",
     "errors": "errors",
+    "explain": "explain",
+    "predict": "predict",
     "report": "report",
     "score": "score",
     "show": "schemes info",
     "survey": "validate check count summarize text",
+    "train": "train",
     "tune": "tune",
 }
 MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}

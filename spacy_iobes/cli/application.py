@@ -95,8 +95,8 @@ def ending_well() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def command(name: str) -> Callable[[F], F]:
-    """Register a function as the command `name`."""
+def command(name: str, **settings: Any) -> Callable[[F], F]:
+    """Register a function as the command `name`; `settings` are those of its context."""
 
     def register(function: F) -> F:
         @wraps(function)
@@ -108,7 +108,7 @@ def command(name: str) -> Callable[[F], F]:
                 function(*args, **kwargs)
                 sys.stdout.flush()
 
-        app.command(name, cls=PlainCommand, context_settings=SETTINGS)(run)
+        app.command(name, cls=PlainCommand, context_settings=SETTINGS | settings)(run)
         return function
 
     return register

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..corpus.conll import Columns
 from ..corpus.files import shown
-from ..errors import FileError, UnknownNameError
+from ..errors import FileError
 from ..scoring.formats import aligned, percent
 from .application import command
 from .options import Json, column_options
+from .pipelines import Component, loaded, recogniser
 from .survey import print_json
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ def tune_cli(
     scheme: Annotated[
         str, typer.Option("--scheme", "-s", help="Scheme of DEV if it is a column file.")
     ] = "",
-    component: Annotated[
-        str, typer.Option("--component", help="Name of the recogniser in the pipeline.")
-    ] = "iobes_ner",
+    component: Component = "iobes_ner",
     output: Annotated[
         str, typer.Option("--output", "-o", help="Write the pipeline with the best bias here.")
     ] = "",
@@ -69,28 +68,6 @@ def as_table(tried: list[Tried], found: Tried) -> str:
         (f"{t.bias:+.1f}", *map(percent, t.figures), "<- best" if t is found else "") for t in tried
     ]
     return aligned(header, rows, "rrrrl") + "\n"
-
-
-def loaded(model: str) -> Language:
-    """A pipeline from a directory or an installed package."""
-    from spacy.util import load_model
-
-    try:
-        return load_model(model)
-    except OSError as error:
-        raise FileError(f"{model}: no pipeline there: {str(error).rstrip('.')}.", model) from error
-
-
-def recogniser(nlp: Language, component: str) -> Any:
-    """The component of a name, if it is one of ours."""
-    from ..pipeline.ner import EntityRecognizer
-
-    pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)}
-    if component not in pipes:
-        known = ", ".join(pipes) or "none"
-        message = f"The pipeline has no recogniser {component!r}. Known: {known}."
-        raise UnknownNameError(f"{message} Name one with --component.", component, pipes)
-    return pipes[component]
 
 
 def prepared(

@@ -15,10 +15,14 @@ from .conll import Part
 
 @dataclass(frozen=True)
 class Output:
-    """How to write lines whose tags may have changed: by default, as they were."""
+    """How to write lines whose tags may have changed: by default, as they were.
+
+    With `append` the tags are one more column, and a delimiter is only written before it.
+    """
 
     delimiter: str | None = None
     only_token_and_tag: bool = False
+    append: bool = False
 
     def render(self, part: Part, tags: CodedTags) -> bytes:
         """The bytes of a part with other tags."""
@@ -28,6 +32,11 @@ class Output:
         for name in names:
             if _breaks(name, between):
                 raise FileError(f"{part.name}: the tag {name.decode()!r} would break its column.")
+        if self.append:
+            ends = [_line(part, i)[1] for i in range(len(tags.codes))]
+            places = np.array(ends, dtype=np.int32), np.array(ends, dtype=np.int32)
+            rows = [(between or b" ") + name for name in names]
+            return kernels.splice(part.buffer, *places, tags.codes, rows)
         if self == Output():
             places = scanned.tag_begin, scanned.tag_end
             return kernels.splice(part.buffer, *places, tags.codes, names)

@@ -18,7 +18,7 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
-from .conll import ColumnReader, Columns, delimiter_named
+from .conll import MARKERS, ColumnReader, Columns, delimiter_named
 from .sentences import FileSentences, Reading
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -142,6 +142,8 @@ def conll_corpus(
     shuffle: bool = False,
     augmenter: Augmenter | None = None,
     tag_scheme: str | None = None,
+    ignore_documents: bool = False,
+    markers_as_tokens: bool = False,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read column files, `path` being one or a directory of them, under an explicit scheme."""
     if not path:
@@ -151,12 +153,20 @@ def conll_corpus(
         )
     if not delimiter:
         raise FileError("An empty delimiter separates nothing: name one, or 'auto'.")
-    named = delimiter_named(delimiter)
+    columns = Columns(
+        delimiter_named(delimiter),
+        token_index,
+        tag_index,
+        comment,
+        markers=() if markers_as_tokens else MARKERS,
+        encoding=encoding,
+        count_documents=not ignore_documents,
+    )
     return ConllCorpus(
         path,
         scheme=scheme,
         policy=policy,
-        columns=Columns(named, token_index, tag_index, comment, encoding=encoding),
+        columns=columns,
         unit=unit,
         limit=limit,
         shuffle=shuffle,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -41,6 +42,13 @@ class Sentence(NamedTuple):
     opens: bool
 
 
+class Held(NamedTuple):
+    """What a file holds: the lengths of its sentences, and how often each label occurs."""
+
+    lengths: list[int]
+    labels: Counter[str]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How to read the tags of a file.
@@ -69,28 +77,27 @@ class FileSentences:
         self.violations = 0
 
     def __iter__(self) -> Iterator[Sentence]:
-        opens = True
+        words_of = PartWords(self.reader)
         for columns in self._parts():
-            part = columns[0][0].part
-            starts = document_starts(part) if self.reader.columns.count_documents else set()
             layers = zip(*(self._layers(tagged, spans) for tagged, spans in columns))
-            words = _words(part)
-            bounds = pairwise(part.tags.offsets.tolist())
-            for number, ((begin, end), every) in enumerate(zip(bounds, layers)):
-                yield Sentence(words[begin:end], every, opens or number in starts)
-                opens = False
-            opens = opens or len(part.tags) in starts
+            for (words, opens), every in zip(words_of(columns[0][0].part), layers):
+                yield Sentence(words, every, opens)
 
-    def check(self) -> None:
+    def check(self) -> Held:
         """Read all of the file for the errors that it may have."""
-        for _ in self._parts():
-            pass
+        held = Held([], Counter())
+        for columns in self._parts():
+            held.lengths.extend(np.diff(columns[0][0].part.tags.offsets).tolist())
+            for _, spans in columns:
+                counts = np.bincount(spans.label, minlength=len(spans.labels)).tolist()
+                held.labels.update({label: n for label, n in zip(spans.labels, counts) if n})
+        return held
 
     def _parts(self) -> Iterator[list[tuple[TaggedPart, SpanColumns]]]:
         """The parts of the file that are good: each layer with its spans."""
         reading, found = self.reading, list[Violation]()
         for part in self.reader:
-            _require_tokens(part)
+            require_tokens(part)
             columns = [TaggedPart(layer, reading.scheme) for layer in self._columns(part)]
             self.violations += sum(tagged.pieces.found.total for tagged in columns)
             if reading.policy.refuses:
@@ -126,12 +133,25 @@ class FileSentences:
             yield Layer(old, members, *tagged.pieces.absent(number), new)
 
 
-def _words(part: Part) -> list[str]:
-    places = zip(part.scanned.token_begin.tolist(), part.scanned.token_end.tolist())
-    return [part.buffer[begin:end].decode() for begin, end in places]
+class PartWords:
+    """The words of the sentences of a file, part by part, and whether one begins a document."""
+
+    def __init__(self, reader: ColumnReader):
+        self.count_documents = reader.columns.count_documents
+        self._opens = True
+
+    def __call__(self, part: Part) -> Iterator[tuple[list[str], bool]]:
+        """Those of the next part."""
+        starts = document_starts(part) if self.count_documents else set()
+        places = zip(part.scanned.token_begin.tolist(), part.scanned.token_end.tolist())
+        words = [part.buffer[begin:end].decode() for begin, end in places]
+        for number, (begin, end) in enumerate(pairwise(part.tags.offsets.tolist())):
+            yield words[begin:end], self._opens or number in starts
+            self._opens = False
+        self._opens = self._opens or len(part.tags) in starts
 
 
-def _require_tokens(part: Part) -> None:
+def require_tokens(part: Part) -> None:
     """Raise for the first token that is empty: a Doc has none."""
     for at in np.flatnonzero(part.scanned.token_begin == part.scanned.token_end)[:1].tolist():
         line = part.flat_number(at)

@@ -83,6 +83,10 @@ class SpanScorer:
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score; what a component says of itself, `kwargs`, does not matter here."""
+        return scores_of(self.report(examples), self.as_ents)
+
+    def report(self, examples: Iterable[Example]) -> Report:
+        """The score with its recipe and all its counts."""
         pairs = [(example.reference, example.predicted) for example in examples]
         references, predictions = [a for a, _ in pairs], [b for _, b in pairs]
         borders = [
@@ -97,8 +101,8 @@ class SpanScorer:
             missing = answers.missing[number]
             predicted.append(places.of_prediction(guesses.spans[number], missing))
         matched = match(nested_columns(gold), nested_columns(predicted))
-        report = Report(self.signature, count(matched, violations=guesses.violations))
-        return scores_of(report, self.as_ents)
+        counts = count(matched, violations=guesses.violations, right_tokens=None, tagged=None)
+        return Report(self.signature, counts)
 
 
 def scores_of(report: Report, as_ents: bool) -> dict[str, Any]:
@@ -147,7 +151,7 @@ def span_scorer(
     source: str = "ents",
     unit: Unit = "doc",
     as_ents: bool = False,
-) -> Scorer:
+) -> SpanScorer:
     """Score the spans that a pipeline ends with: `ents`, or a span group, `spans:KEY`.
 
     `scheme` and `repair` say in the signature how tags became these spans; both are null if there

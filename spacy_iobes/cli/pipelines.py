@@ -1,0 +1,45 @@
+"""Pipelines that commands load, and the recognisers in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import FileError, IobesError, UnknownNameError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..pipeline.ner import EntityRecognizer
+
+Component = Annotated[
+    str, typer.Option("--component", help="Name of the recogniser in the pipeline.")
+]
+
+
+def loaded(model: str) -> Language:
+    """A pipeline from a directory or an installed package."""
+    from spacy.util import load_model
+
+    try:
+        return load_model(model)
+    except OSError as error:
+        raise FileError(f"{model}: no pipeline there: {str(error).rstrip('.')}.", model) from error
+    except IobesError:
+        raise
+    except Exception as error:  # damaged, or made with components that are not installed
+        detail = " ".join(f"{type(error).__name__}: {error}".split())
+        raise FileError(f"{model}: cannot be loaded ({detail[:300]}).", model) from error
+
+
+def recogniser(nlp: Language, component: str) -> EntityRecognizer:
+    """The component of a name, if it is one of ours."""
+    from ..pipeline.ner import EntityRecognizer
+
+    pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)}
+    if component not in pipes:
+        known = ", ".join(pipes) or "none"
+        message = f"The pipeline has no recogniser {component!r}. Known: {known}."
+        raise UnknownNameError(f"{message} Name one with --component.", component, pipes)
+    return pipes[component]

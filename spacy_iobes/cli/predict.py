@@ -1,0 +1,66 @@
+"""The command `predict`: column files tagged by a pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from ..codes.scheme import get_scheme
+from ..corpus.conll import Columns
+from ..corpus.files import STANDARD
+from ..corpus.output import Output
+from .application import command
+from .docbin import entities, say
+from .options import Json, column_options
+from .pipelines import loaded
+from .progress import reading
+from .survey import size, size_in_words
+
+
+@command("predict")
+@column_options
+def predict_cli(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A pipeline that finds entities: a directory or a package."
+        ),
+    ],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A column file; - is standard input.")
+    ],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="Where to write it; - prints.")],
+    columns: Columns,
+    scheme: Annotated[
+        str,
+        typer.Option("--scheme", "-s", help="Scheme to write (default: that of the model)."),
+    ] = "",
+    append: Annotated[
+        bool,
+        typer.Option(
+            "--append",
+            help="Add a column for the tags, in place of writing them over those of --tag-index. "
+            "A file that holds nothing but tokens always gets one.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Tag a column file by a pipeline; all but the tags stays as it is."""
+    goal = get_scheme(scheme) if scheme else None
+    from ..pipeline.prediction import predict_file
+
+    nlp = loaded(model)
+    if append:  # the column of the old tags is none of our business
+        columns = replace(columns, tag=columns.token)
+    with reading(source, columns) as reader:
+        done = predict_file(nlp, reader, output, goal, Output(append=append))
+    where = "as a new column" if done.appended else f"in column {columns.tag}"
+    found = entities(done.labels.total())
+    labels = dict(sorted(done.labels.items()))
+    report = {"input": reader.name, "output": output, "scheme": done.scheme, **size(reader)}
+    report |= {"appended": done.appended, "entities": done.labels.total(), "labels": labels}
+    name = "standard output" if output == STANDARD else output
+    text = f"{name}: {found} in {size_in_words(reader)}; {done.scheme} tags {where}"
+    say(text, report, output, json)

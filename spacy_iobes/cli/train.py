@@ -1,0 +1,152 @@
+"""The command `train`: a recogniser from column files or DocBins, by spaCy's own training."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..codes.policy import POLICIES
+from ..corpus.conll import Columns
+from ..corpus.files import write_bytes
+from ..errors import FileError
+from ..scoring.formats import formatted
+from .application import command, counted
+from .docbin import entities
+from .options import column_options
+
+if TYPE_CHECKING:
+    from ..corpus.training_data import TrainingData
+
+DATA = "A column file, a .spacy file, or a directory of either."
+
+
+@command("train", allow_extra_args=True, ignore_unknown_options=True)
+@column_options
+def train_cli(
+    context: typer.Context,
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"{DATA} To learn from.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA} To choose the best by.")],
+    columns: Columns,
+    scheme: Annotated[
+        str, typer.Option("--scheme", "-s", help="Scheme of the tags in column files.")
+    ] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The directory to write: spacy.load opens it.")
+    ] = "",
+    repair: Annotated[
+        str,
+        typer.Option(
+            "--repair",
+            "-r",
+            help=f"Policy for malformed tags in column files: {', '.join(POLICIES)}. Without one "
+            "they are refused.",
+        ),
+    ] = "raise",
+    lang: Annotated[
+        str, typer.Option("--lang", "-l", help="Language of the pipeline, 'de' for example.")
+    ] = "",
+    model_scheme: Annotated[
+        str, typer.Option("--model-scheme", help="Scheme in which the model itself tags.")
+    ] = "",
+    config: Annotated[
+        str,
+        typer.Option(
+            "--config",
+            "-c",
+            help="A config in place of ner_fast: a file, or ner_cnn, which comes with the package.",
+        ),
+    ] = "ner_fast",
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="Train for so many passes over TRAIN.")
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option("--max-steps", min=1, help="Train for at most so many steps.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Of the random numbers (default: 0).")
+    ] = None,
+    print_config: Annotated[
+        bool,
+        typer.Option("--print-config", help="Print the config for 'spacy train'; do not train."),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a directory that holds something else.")
+    ] = False,
+) -> None:
+    """Train a recogniser, and score it on the dev data.
+
+    Any setting of the config can be given as spaCy takes it: --training.batcher.size 200. The best
+    pipeline is written when training is done; if it is interrupted, the best one so far.
+    """
+    from ..corpus.folders import require_replaceable
+    from ..corpus.training_data import training_data
+    from ..pipeline.training import Settings, training_config
+    from ..pipeline.training import train as run
+
+    if epochs is not None and max_steps is not None:
+        raise typer.BadParameter("say how long in one way", param_hint="--epochs, --max-steps")
+    if not (output or print_config):
+        raise typer.BadParameter("say where the pipeline goes", param_hint="--output")
+    overrides = overrides_of(context.args)
+    if output:
+        require_replaceable(output, (train, dev), force)
+    learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))
+    settings = Settings(config, lang, model_scheme, seed, max_steps, epochs)
+    chosen = training_config(learnt, held_out, settings, overrides)
+    if print_config:
+        with write_bytes("-") as put:
+            put(f"{chosen.to_str()}\n".encode())
+        return
+    for each in (learnt, held_out):
+        tell(in_words(each, repair))
+    if missing := unlearnt(learnt, held_out):
+        tell(f"{dev}: has labels that {train} has not, which cannot be found: {missing}")
+    begin = perf_counter()
+    report = run(chosen, output, held_out, sys.stderr, lambda text: tell(f"Ended early: {text}"))
+    tell(f"trained in {perf_counter() - begin:.0f} s")
+    typer.echo(formatted(report), nl=False)
+    typer.echo(f"{output}: the pipeline")
+
+
+def tell(text: str) -> None:
+    """Say something beside the result."""
+    typer.echo(text, err=True)
+
+
+def in_words(data: TrainingData, policy: str) -> str:
+    """What is in a file."""
+    docs = "sentence" if "scheme" in data.reader else "Doc"
+    words = [counted(len(data.lengths), docs), counted(data.tokens, "token")]
+    words += [f"{entities(data.entities)} of {counted(len(data.labels), 'label')}"]
+    words += [f"{counted(data.repaired, 'violation')} repaired ({policy})"] * bool(data.repaired)
+    return f"{data.path}: {', '.join(words)}"
+
+
+def unlearnt(train: TrainingData, dev: TrainingData) -> str:
+    """The labels of the dev data that there is nothing to learn of."""
+    missing = sorted(set(dev.labels) - set(train.labels))
+    return ", ".join(f"{label} ({dev.labels[label]:,})" for label in missing)
+
+
+def overrides_of(arguments: list[str]) -> dict[str, Any]:
+    """Settings of the config, as spaCy's commands take them: --section.name value."""
+    from spacy.cli._util import parse_config_overrides
+
+    wanted = False  # a value may follow
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        if not name.startswith("--"):
+            if not wanted:
+                raise typer.BadParameter(f"{argument!r} is one argument too many")
+            wanted = False
+            continue
+        if "." not in name:
+            raise FileError(f"There is no option {name}. 'train --help' lists them.")
+        if name in ("--paths.train", "--paths.dev"):
+            raise FileError(f"{name}: TRAIN and DEV say which files to read.")
+        wanted = not equals
+    found: dict[str, Any] = parse_config_overrides(list(arguments))
+    return found

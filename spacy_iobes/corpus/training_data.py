@@ -1,0 +1,129 @@
+"""What there is to train on: a column file or a DocBin, looked at before training begins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..codes.parse import refusal
+from ..codes.policy import get_tag_policy
+from ..codes.scheme import get_scheme
+from ..errors import FileError
+from .conll import DELIMITERS, ColumnReader, Columns
+from .doc_survey import survey_docs
+from .docbin import ENDING, read_docbin
+from .inputs import is_stream
+from .reader import files_of
+from .sentences import FileSentences, Reading
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """A file with entities: the lengths of its Docs, its labels, and how a config reads it.
+
+    `repaired` is how many violations the policy has to repair.
+    """
+
+    path: str
+    reader: dict[str, Any]
+    lengths: list[int]
+    labels: Counter[str]
+    repaired: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return sum(self.lengths)
+
+    @property
+    def entities(self) -> int:
+        """The number of entities."""
+        return self.labels.total()
+
+
+def training_data(path: str, scheme: str, policy: str, columns: Columns) -> TrainingData:
+    """Look at a file or a directory of files; raises for what cannot be trained on.
+
+    The scheme, the policy and the columns are those of column files; DocBins need none of them.
+    """
+    if is_stream(path):
+        message = f"{path}: a pipe can be read only once, and training reads its data again."
+        raise FileError(f"{message} Save it to a file and name that.", path)
+    if not Path(path).exists():
+        raise FileError(f"{path}: there is no such file.", path)
+    files = files_of(path)
+    docbins = [file for file in files if file.name.endswith(ENDING)]
+    if docbins and len(docbins) < len(files):
+        raise FileError(f"{path}: holds {ENDING} files and others. Name one kind of them.", path)
+    data = of_docbins(path, docbins) if docbins else of_columns(path, scheme, policy, columns)
+    if not data.tokens:
+        raise FileError(f"{path}: there is no token to train on or to score.", path)
+    if not data.labels:
+        hint = "no entities in them?" if docbins else "the right column (--tag-index)?"
+        size = f"{len(data.lengths):,} {'Docs' if docbins else 'sentences'}"
+        raise FileError(f"{path}: there is no entity in {size}. Is this {hint}", path)
+    return data
+
+
+def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> TrainingData:
+    """Column files, which are read by `spacy-iobes.ConllCorpus.v1`."""
+    if not scheme:
+        raise FileError(f"{path}: name the scheme of a column file with --scheme.", path)
+    reading = Reading(get_scheme(scheme), get_tag_policy(policy))
+    lengths, labels, repaired = list[int](), Counter[str](), 0
+    for file in files_of(path):
+        sentences = FileSentences(ColumnReader(file, columns), reading)
+        held = sentences.check()
+        lengths += held.lengths
+        labels += held.labels
+        repaired += sentences.violations
+    reader = {
+        "@readers": "spacy-iobes.ConllCorpus.v1",
+        "path": path,
+        "scheme": reading.scheme.name,
+        "policy": reading.policy.name,
+        "delimiter": {v: k for k, v in DELIMITERS.items()}.get(
+            columns.delimiter, columns.delimiter
+        ),
+        "token_index": columns.token,
+        "tag_index": columns.tag,
+        "comment": columns.comment,
+        "encoding": columns.encoding,
+        "unit": "sentence",
+        "limit": 0,
+        "shuffle": False,
+        "augmenter": None,
+        "tag_scheme": None,
+        "ignore_documents": not columns.count_documents,
+        "markers_as_tokens": not columns.markers,
+    }
+    return TrainingData(path, reader, lengths, labels, repaired)
+
+
+def of_docbins(path: str, files: list[Path]) -> TrainingData:
+    """DocBins, which are read by spaCy itself; malformed entities are refused."""
+    lengths, labels = list[int](), Counter[str]()
+    for file in files:
+        docs = read_docbin(file)
+        found = survey_docs(docs, str(file))
+        if found.violations:
+            error = refusal(get_scheme("bio"), found.violations)
+            count = len(found.violations)
+            error.advice = (
+                f"{count:,} violation{'s' * (count != 1)}. from-docbin writes a column file, with "
+                "a policy to repair it."
+            )
+            raise error
+        lengths += map(len, docs)
+        labels.update(found.labels)
+    reader = {
+        "@readers": "spacy.Corpus.v1",
+        "path": path,
+        "gold_preproc": False,
+        "max_length": 0,
+        "limit": 0,
+        "augmenter": None,
+    }
+    return TrainingData(path, reader, lengths, labels)

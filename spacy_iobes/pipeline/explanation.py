@@ -1,0 +1,155 @@
+"""Why a recogniser finds a span: the features that speak for it and against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from ..ml.chain_scores import ChainScores
+from ..ml.explain import Feature, hashed_features, token_features
+from ..ml.tag_chain import to_numpy
+from ..span import Span
+from .ner import EntityRecognizer
+
+ANSWERS = (8, 64, 512)  # among so many is the runner-up looked for
+
+
+class Reason(NamedTuple):
+    """A feature of a token, and by how much it prefers one tag to another."""
+
+    token: int
+    feature: str
+    weight: float
+    seen: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One annotation of a Doc against another, at the tokens where they differ.
+
+    The reasons, the strongest first, and `other`, what other parts of the encoder say, add up to
+    `total`, the difference of the scores of the tags. `steps` is what the steps between the tags
+    add, which are 0 unless they are learned. `spans` are those of the other annotation there.
+    """
+
+    tokens: list[int]
+    tags: list[str]
+    instead: list[str]
+    spans: list[Span]
+    reasons: list[Reason]
+    other: float
+    total: float
+    steps: float
+
+    def rest(self, top: int) -> float:
+        """The sum of all but the strongest reasons."""
+        return sum(reason.weight for reason in self.reasons[top:])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A span, its tags, how probable it is, and what speaks for it.
+
+    The runner-up is the most probable annotation of the Doc without the span; None if it is not
+    among the first few hundred. Of a span that is not in the most probable annotation, that is what
+    it is compared with.
+    """
+
+    span: Span
+    text: str
+    probability: float
+    best: bool
+    outside: Comparison
+    runner_up: Comparison | None
+
+
+def explain(pipe: EntityRecognizer, doc: Doc, spans: Sequence[Span]) -> list[Explanation]:
+    """Explain spans of a Doc; it needs a recogniser with hashed features."""
+    hashed_features(pipe.model)
+    probable = [pipe.span_probability(doc, *span) for span in spans]  # raises for what is no span
+    if not spans:
+        return []
+    compare = _Comparer(pipe, doc, token_features(pipe.model, doc), pipe.model.predict([doc]))
+    return [_explained(pipe, doc, span, p, compare) for span, p in zip(spans, probable)]
+
+
+def _explained(
+    pipe: EntityRecognizer, doc: Doc, span: Span, probability: float, compare: _Comparer
+) -> Explanation:
+    with_it, without = rivals(pipe, doc, span)
+    return Explanation(
+        span,
+        doc[span.start : span.end].text,
+        probability,
+        best=with_it is not None,
+        outside=compare([span], []),
+        runner_up=None if without is None else compare(with_it or beside(without, span), without),
+    )
+
+
+def rivals(
+    pipe: EntityRecognizer, doc: Doc, span: Span
+) -> tuple[list[Span] | None, list[Span] | None]:
+    """The most probable annotation if it has the span, and the most probable one without it."""
+    for count in ANSWERS:
+        (answers,) = pipe.nbest([doc], count)
+        without = [answer.spans for answer in answers if span not in answer.spans]
+        if without or len(answers) < count:
+            break
+    first = answers[0].spans
+    return (first if span in first else None), (without[0] if without else None)
+
+
+def beside(spans: Sequence[Span], span: Span) -> list[Span]:
+    """The spans with another one, which takes the place of those it overlaps."""
+    kept = [s for s in spans if s.end <= span.start or span.end <= s.start]
+    return sorted([*kept, span])
+
+
+class _Comparer:
+    """Compares two annotations of a Doc by what a model says of it."""
+
+    def __init__(
+        self,
+        pipe: EntityRecognizer,
+        doc: Doc,
+        features: Sequence[Sequence[Feature]],
+        scores: ChainScores,
+    ):
+        self.tags = pipe.tags
+        self.size = len(doc)
+        self.features = features
+        names = ("emissions", "start", "step", "stop")
+        arrays = (to_numpy(getattr(scores, name)).astype(np.float64) for name in names)
+        self.emissions, self.start, self.step, self.stop = arrays
+
+    def __call__(self, spans: Sequence[Span], others: Sequence[Span]) -> Comparison:
+        path, other = (self.tags.path([some], [self.size]) for some in (spans, others))
+        tokens = np.flatnonzero(path != other)
+        a, b = path[tokens], other[tokens]
+        reasons = [
+            Reason(token, name, float(weights[mine] - weights[its]), seen)
+            for token, mine, its in zip(tokens.tolist(), a.tolist(), b.tolist())
+            for name, weights, seen in self.features[token]
+        ]
+        total = float((self.emissions[tokens, a] - self.emissions[tokens, b]).sum())
+        names, there = self.tags.states.tags, set(tokens.tolist())
+        return Comparison(
+            tokens.tolist(),
+            [names[state] for state in a],
+            [names[state] for state in b],
+            [span for span in others if there & set(range(span.start, span.end))],
+            sorted(reasons, key=lambda reason: (-abs(reason.weight), reason.token)),
+            total - sum(reason.weight for reason in reasons),
+            total,
+            self._steps(path) - self._steps(other),
+        )
+
+    def _steps(self, path: NDArray[np.int32]) -> float:
+        ends = self.start[path[0]] + self.stop[path[-1]]
+        return float(ends + self.step[path[:-1], path[1:]].sum())
