@@ -7,7 +7,7 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -33,6 +33,7 @@ DEFAULT = "ner_fast"
 EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
 LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 UNFIT = (AttributeError, KeyError, TypeError, ValueError)  # what settings lead to that do not fit
+ROW = re.compile(r"\s*\d+\s+\d+\s+\S")
 REMARK = re.compile(r"(?:\x1b\[[\d;]*m)*(?:[✔✘ℹ⚠]|\[[+x!i]\])")
 
 
@@ -153,15 +154,15 @@ def train(
     The table of the logger goes to `log`. Whatever ends training early, the best checkpoint so far
     is kept, and where it is goes to `tell`: in the directory, unless something is there already.
     """
-    work = beside(output)
+    work, table = beside(output), Table(log)
     best = work / DIR_MODEL_BEST
     try:
-        train_nlp(init_nlp(config), work, stdout=Table(log), stderr=log)
+        train_nlp(init_nlp(config), work, stdout=table, stderr=log)
         report = dev_report(load_model(best), dev)
         store(best, report)
         put(best, output)
     except BaseException as error:
-        rescue(work, output, tell)
+        rescue(work, output, table.rows < 2, tell)
         if isinstance(error, OSError):
             reason = (error.strerror or str(error)).lower()
             raise FileError(f"{output}: cannot be written: {reason}.", str(output)) from error
@@ -176,14 +177,19 @@ def train(
 
 
 class Table(io.StringIO):
-    """Passes on what a logger prints, but not what spaCy says about the directory it writes."""
+    """Passes on what a logger prints, but not what spaCy says about the directory it writes.
+
+    It counts the rows, one for each look at the dev data.
+    """
 
     def __init__(self, stream: TextIO):
         super().__init__()
         self.stream = stream
+        self.rows = 0
 
     def write(self, text: str) -> int:
         """Write, unless it is a remark."""
+        self.rows += bool(ROW.match(text))
         return len(text) if REMARK.match(text) else self.stream.write(text)
 
     def flush(self) -> None:
@@ -215,37 +221,38 @@ def store(folder: Path, report: Report) -> None:
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
-def rescue(work: Path, output: str | Path, tell: Callable[[str], None]) -> None:
-    """Keep the best checkpoint, if there is one, and say where it is."""
-    found = next(checkpoints(work), None)
+def rescue(work: Path, output: str | Path, early: bool, tell: Callable[[str], None]) -> None:
+    """Keep a checkpoint, if there is one, and say where it is.
+
+    It is the best one, or the last where it is too `early` to tell: spaCy looks at the dev data
+    after the first step, and then not for long.
+    """
+    best, last = work / DIR_MODEL_BEST, work / DIR_MODEL_LAST
+    wanted = (last, best) if early else (best, last)
+    found = next(filter(loads, wanted), None) if best.exists() else None
     if found is None:
         shutil.rmtree(work, ignore_errors=True)
         tell("there is no checkpoint yet, so nothing was written")
         return
-    target, score = Path(output), performance(found)
-    said = f"the best checkpoint so far (F1 {100 * score:.2f} on the dev data)"
+    said = "the last checkpoint, which has no score yet"
+    if found == best:
+        said = f"the best checkpoint so far (F1 {100 * performance(best):.2f} on the dev data)"
+    target = Path(output)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        tell(f"{output} is as it was, and {said} is {found}")
+        tell(f"{output} is as it was, and {found} is {said}")
         return
     put(found, output)
     shutil.rmtree(work)
     tell(f"{output} holds {said}")
 
 
-def checkpoints(work: Path) -> Iterator[Path]:
-    """The checkpoints that can be loaded, better ones first.
-
-    As long as the best one has found nothing, the last one has learnt more.
-    """
-    best, last = work / DIR_MODEL_BEST, work / DIR_MODEL_LAST
-    if not best.exists():
-        return
-    for path in (best, last) if performance(best) else (last, best):
-        try:
-            load_model(path)
-        except Exception:  # half-written
-            continue
-        yield path
+def loads(folder: Path) -> bool:
+    """Whether a stored pipeline is whole."""
+    try:
+        load_model(folder)
+    except Exception:  # of any kind, since any part of it may be missing
+        return False
+    return True
 
 
 def performance(folder: Path) -> float:

@@ -1,0 +1,454 @@
+"""The command `train`: a pipeline out of column files and DocBins, and what can go wrong."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.util import load_config
+from typer.testing import CliRunner, Result
+
+from spacy_iobes import Signature
+from spacy_iobes.cli import app
+from spacy_iobes.corpus.folders import is_pipeline, put
+from spacy_iobes.corpus.training_data import TrainingData
+from spacy_iobes.pipeline.configs import config_file, shipped
+from spacy_iobes.pipeline.ner import EntityRecognizer
+from spacy_iobes.pipeline.training import Settings, training_config
+
+from .people import column_file
+from .shared import ROOT
+
+TEXT = "Then Grace visited New York"
+FOUND = [("Grace", "PER"), ("New York", "LOC")]
+WEIGHTS = Path("iobes_ner", "model")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def fine(*arguments: object) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def found(folder: Path) -> list[tuple[str, str]]:
+    return [(entity.text, entity.label_) for entity in spacy.load(folder)(TEXT).ents]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, and a pipeline that was trained on them."""
+    folder = tmp_path_factory.mktemp("train")
+    column_file(folder / "train.bio", 60)
+    column_file(folder / "dev.bio", 20, seed=1)
+    result = fine(*command(folder, "model"))
+    (folder / "stdout").write_text(result.stdout)
+    (folder / "stderr").write_text(result.stderr)
+    return folder
+
+
+def command(folder: Path, output: str, *more: object) -> list[object]:
+    files = [folder / "train.bio", folder / "dev.bio"]
+    return ["train", *files, "--scheme", "bio", "--output", folder / output, *more]
+
+
+# a pipeline comes out
+
+
+def test_spacy_opens_it(data: Path) -> None:
+    assert found(data / "model") == FOUND
+    assert is_pipeline(data / "model")
+    assert not list(data.glob("model.*"))
+
+
+def test_the_table_is_what_score_says_of_what_predict_writes(data: Path, tmp_path: Path) -> None:
+    fine("predict", data / "model", data / "dev.bio", tmp_path / "out", "--scheme", "bio")
+    scored = fine("score", data / "dev.bio", tmp_path / "out", "-s", "bio", "-r", "raise").stdout
+    lines = (data / "stdout").read_text().splitlines()
+    wanted = [line for line in scored.splitlines() if not line.startswith("token accuracy")]
+    assert lines == [*wanted, f"{data / 'model'}: the pipeline"]
+
+
+def test_the_meta_data_have_the_score_and_its_recipe(data: Path) -> None:
+    meta = json.loads((data / "model" / "meta.json").read_text())["performance"]
+    signature = Signature.parse(meta["iobes_signature"])
+    assert (signature.scheme, signature.repair, signature.gold) == ("bio", "raise", "raise")
+    score = next(x for x in (data / "stdout").read_text().splitlines() if x.startswith("score"))
+    assert float(score.split()[1]) == pytest.approx(100 * meta["iobes_f"], abs=0.01)
+    assert meta["ents_f"] == meta["iobes_f"] > 0.95
+    assert set(meta["iobes_f_per_type"]) == {"LOC", "PER"}
+
+
+def test_progress_goes_to_standard_error(data: Path) -> None:
+    lines = (data / "stderr").read_text().splitlines()
+    assert lines[0].startswith(f"{data / 'train.bio'}: 60 sentences, ")
+    assert lines[0].endswith("120 entities of 2 labels")
+    assert " ".join(lines[2].split()) == "E # LOSS IOBES... IOBES_F IOBES_P IOBES_R SCORE"
+    config = load_config(data / "model" / "config.cfg")["training"]
+    steps = [int(line.split()[1]) for line in lines[4:-1]]
+    assert steps == list(range(0, steps[-1] + 1, config["eval_frequency"]))
+    assert lines[-1].startswith("trained in ")
+    assert "model-last" not in " ".join(lines)
+
+
+def test_docbins_give_the_same_pipeline(data: Path, tmp_path: Path) -> None:
+    for name in ("train", "dev"):
+        fine("to-docbin", data / f"{name}.bio", tmp_path / f"{name}.spacy", "-s", "bio")
+    files = [tmp_path / f"{name}.spacy" for name in ("train", "dev")]
+    result = fine("train", *files, "--output", tmp_path / "model")
+    assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
+    assert "scheme:iobes" in result.stdout
+    assert "60 Docs" in result.stderr
+    (tmp_path / "folder").mkdir()
+    files[0].rename(tmp_path / "folder" / "train.spacy")
+    fine("train", tmp_path / "folder", files[1], "-o", tmp_path / "again", "--max-steps", 4)
+
+
+@pytest.mark.parametrize("scheme", ["iob1", "iobes", "ioe2", "bilou"])
+def test_any_scheme_in(scheme: str, data: Path, tmp_path: Path) -> None:
+    files = [column_file(tmp_path / "train", 60, 0, scheme), column_file(tmp_path / "dev", 20, 1)]
+    fine("convert", files[1], files[1], "--from", "bio", "--to", scheme)
+    result = fine("train", *files, "-s", scheme, "-o", tmp_path / "model")
+    assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
+    assert f"scheme:{scheme}" in result.stdout
+
+
+def test_columns_are_chosen_by_the_options(tmp_path: Path, data: Path) -> None:
+    """The tag first, comments, commas, and markers that are tokens."""
+    for name in ("train", "dev"):
+        rows = [line.split() for line in (data / f"{name}.bio").read_text().splitlines()]
+        lines = [f"{row[1]},{row[0]}" if row else "" for row in rows]
+        (tmp_path / name).write_text("\n".join(["# by hand", *lines, ""]))
+    options = ["--delimiter", "comma", "--token-index", 1, "--tag-index", 0, "--comment", "#"]
+    files = [tmp_path / "train", tmp_path / "dev"]
+    fine("train", *files, "-s", "bio", "-o", tmp_path / "model", *options, "--markers-as-tokens")
+    assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
+    reader = load_config(tmp_path / "model" / "config.cfg")["corpora"]["train"]
+    assert (reader["delimiter"], reader["markers_as_tokens"]) == ("comma", True)
+
+
+def test_the_model_tags_in_a_scheme_of_its_own(data: Path, tmp_path: Path) -> None:
+    more = ["--model-scheme", "biluo", "--lang", "de", "--seed", 3, "--output", tmp_path / "m"]
+    fine(*command(data, "-", *more))
+    nlp = spacy.load(tmp_path / "m")
+    pipe = nlp.get_pipe("iobes_ner")
+    assert isinstance(pipe, EntityRecognizer)
+    assert (pipe.scheme.name, nlp.lang) == ("bilou", "de")
+    config: Any = nlp.config
+    assert config["training"]["seed"] == config["system"]["seed"] == 3
+
+
+def test_a_seed_says_it_all(data: Path, tmp_path: Path) -> None:
+    for name, seed in (("first", 0), ("second", 1)):
+        fine(*command(data, "-", "--output", tmp_path / name, "--seed", seed))
+    weights = [(tmp_path / name / WEIGHTS).read_bytes() for name in ("first", "second")]
+    assert weights[0] == (data / "model" / WEIGHTS).read_bytes() != weights[1]
+
+
+# the config
+
+
+def test_spacy_train_does_the_same_with_the_config_that_is_printed(
+    data: Path, tmp_path: Path
+) -> None:
+    printed = fine(*command(data, "nowhere", "--print-config"))
+    assert not (data / "nowhere").exists()
+    (tmp_path / "config.cfg").write_text(printed.stdout)
+    line = [sys.executable, "-m", "spacy", "train", "config.cfg", "--output", "model"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    mine, its = data / "model", tmp_path / "model" / "model-best"
+    assert (its / WEIGHTS).read_bytes() == (mine / WEIGHTS).read_bytes()
+    assert load_config(its / "config.cfg") == load_config(mine / "config.cfg")
+
+
+def test_settings_can_be_overridden(data: Path) -> None:
+    more = ["--training.batcher.size=50", "--training.patience", 7, "--corpora.dev.limit", 5]
+    printed = fine(*command(data, "-", "--print-config", *more)).stdout
+    config = spacy.util.load_config_from_str(printed)
+    assert config["training"]["batcher"]["size"] == 50
+    assert config["training"]["patience"] == 7
+    assert config["corpora"]["dev"]["limit"] == 5
+
+
+def of_size(docs: int, length: int) -> TrainingData:
+    return TrainingData("x", {"@readers": "spacy.Corpus.v1"}, [length] * docs, Counter(X=docs))
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "looks", "epochs"),
+    [
+        (15_000, 3_000, (5, 5), (5, 5)),  # about once an epoch
+        (500, 500, (10, 20), (10, 20)),  # small data are seen more often
+        (500, 5_000, (5, 6), (10, 20)),  # and large dev data are not looked at so often
+        (10, 10, (5, 20), (20, 30)),
+    ],
+)
+def test_the_schedule_fits_the_data(
+    train: int, dev: int, looks: tuple[int, int], epochs: tuple[int, int]
+) -> None:
+    config = training_config(of_size(train, 15), of_size(dev, 15))["training"]
+    epoch = train * 15 / 120
+    assert epochs[0] * 0.8 <= config["max_steps"] / epoch <= epochs[1] * 1.3
+    assert looks[0] <= config["max_steps"] / config["eval_frequency"] <= looks[1]
+    assert config["max_steps"] - config["max_steps"] % config["eval_frequency"] > 0
+    assert config["patience"] == 3 * config["eval_frequency"]
+
+
+def test_how_long_to_train() -> None:
+    data = of_size(100, 60), of_size(100, 60)
+    config = training_config(*data, Settings(epochs=4))["training"]
+    assert (config["max_steps"], config["eval_frequency"], config["patience"]) == (200, 50, 0)
+    config = training_config(*data, Settings(max_steps=30))["training"]
+    assert config["max_steps"] == 30
+    assert config["max_steps"] % config["eval_frequency"] == 0
+    overrides = {"training.eval_frequency": 9, "training.max_steps": 90}
+    config = training_config(*data, overrides=overrides)["training"]
+    assert (config["max_steps"], config["eval_frequency"]) == (90, 9)
+
+
+def test_another_config_keeps_its_own_settings(data: Path, tmp_path: Path) -> None:
+    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn"))
+    original = load_config(ROOT / "configs" / "ner_cnn.cfg")
+    for name in ("max_steps", "eval_frequency", "patience", "batcher"):
+        assert config["training"][name] == original["training"][name]
+    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", epochs=2))
+    assert config["training"]["patience"] == 0
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner")  # spaCy's own
+    nlp.config.to_disk(tmp_path / "its.cfg")
+    more = ["--config", tmp_path / "its.cfg", "-o", tmp_path / "model", "--max-steps", 4]
+    result = fine(*command(data, "-", *more, "--training.eval_frequency", 2))
+    assert spacy.load(tmp_path / "model").pipe_names == ["ner"]
+    assert "micro average" in result.stdout
+
+
+def test_the_configs_ship_with_the_package() -> None:
+    assert {path.name for path in (ROOT / "configs").glob("*.cfg")} == {
+        f"{name}.cfg" for name in shipped()
+    }
+    for name, path in shipped().items():
+        assert path.read_bytes() == (ROOT / "configs" / path.name).read_bytes()
+        assert config_file(name) == path
+
+
+# malformed and odd data
+
+
+def test_malformed_tags_are_refused_with_their_lines(data: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.bio"
+    bad.write_text("Ada B-PER\n\nin O\nRome I-LOC\n" + (data / "train.bio").read_text())
+    line = ["train", bad, data / "dev.bio", "-s", "bio", "-o", tmp_path / "model"]
+    result = run(*line)
+    assert result.exit_code == 1
+    assert f"{bad}:4: 'Rome': O -> I-LOC" in result.stderr
+    assert not (tmp_path / "model").exists()
+    fine(*line, "--repair", "begin", "--max-steps", 4)
+    line = ["train", data / "train.bio", bad, "-s", "bio", "-o", tmp_path / "model"]
+    assert run(*line).exit_code == 1
+    result = fine(*line, "-r", "begin", "--max-steps", 4)
+    assert f"{bad}: 61 sentences" in result.stderr
+    assert "1 violation repaired (begin)" in result.stderr
+    assert "violations repaired: 0 in the predictions, 1 in the gold" in result.stdout
+    assert "|repair:raise|gold:begin|" in result.stdout
+
+
+def test_tokens_without_annotation_are_taken(data: Path, tmp_path: Path) -> None:
+    text = (data / "train.bio").read_text().replace("Then O", "Then -", 3)
+    (tmp_path / "train").write_text(text)
+    fine("train", tmp_path / "train", data / "dev.bio", "-s", "bio", "-o", tmp_path / "model")
+    assert found(tmp_path / "model") == FOUND
+
+
+def test_labels_that_are_not_in_the_training_data(data: Path, tmp_path: Path) -> None:
+    dev = tmp_path / "dev.bio"
+    dev.write_text("Ada B-SHIP\nis O\nBabbage B-PER\n\nAda B-SHIP\n")
+    more = ["--scheme", "bio", "--output", tmp_path / "model", "--max-steps", 2]
+    result = fine("train", data / "train.bio", dev, *more)
+    assert f"{dev}: has labels that {data / 'train.bio'} has not" in result.stderr
+    assert "which cannot be found: SHIP (2)" in result.stderr
+
+
+def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
+    good = data / "train.bio"
+    files = {"empty": "", "outside": "a O\nb O\n", "blank": "\n\n\n", "ragged": "a B-X\nb\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "none.spacy").write_text("no DocBin")
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for name in ("a.bio", "b.spacy"):
+        (mixed / name).write_text("")
+    scheme = ["--scheme", "bio"]
+    cases: list[tuple[list[object], str]] = [
+        ([tmp_path / "missing", good, *scheme], "there is no such file"),
+        ([good, tmp_path / "missing.spacy", *scheme], "there is no such file"),
+        ([tmp_path / "empty", good, *scheme], "there is no token to train on"),
+        ([good, tmp_path / "blank", *scheme], "there is no token to train on"),
+        ([tmp_path / "outside", good, *scheme], "outside: there is no entity in 1 sentences"),
+        ([good, tmp_path / "outside", *scheme], "the right column (--tag-index)?"),
+        ([tmp_path / "ragged", good, *scheme], "ragged, line 2"),
+        ([tmp_path / "none.spacy", good, *scheme], "not a DocBin"),
+        ([mixed, good, *scheme], "holds .spacy files and others"),
+        (["-", good, *scheme], "can be read only once"),
+        ([good, good], "name the scheme of a column file with --scheme"),
+        ([good, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
+        ([good, good, *scheme, "--repair", "fix"], "Unknown policy 'fix'"),
+        ([good, good, *scheme, "--model-scheme", "ibo"], "Unknown scheme 'ibo'"),
+        ([good, good, *scheme, "--lang", "qq"], "The language 'qq' cannot be loaded"),
+        ([good, good, *scheme, "--config", "nope"], "no config of that name. Known: ner_cnn, "),
+        ([good, good, *scheme, "--config", good], "not a config that can be used"),
+        ([good, good, *scheme, "--sheme", "x"], "There is no option --sheme"),
+        ([good, good, good, *scheme], "is one argument too many"),
+        ([good, good, *scheme, "--paths.train", "x"], "TRAIN and DEV say which files"),
+        ([good, good, *scheme, "--trainig.max_steps", 5], "no setting 'trainig.max_steps'"),
+        ([good, good, *scheme, "--training.max_step", 5], "training has: "),
+        ([good, good, *scheme, "--training.max_steps", "x"], "max_steps: "),
+        ([good, good, *scheme, "--training.dropout", 5], "Training cannot go on"),
+        ([good, good, *scheme, "--nlp.pipeline", "[]"], "no component that finds entities"),
+        (
+            [good, good, *scheme, "--config", "tagger_iobes", "--model-scheme", "bio"],
+            "no iobes_ner",
+        ),
+        ([good, good, *scheme, "--epochs", 2, "--max-steps", 5], "say how long in one way"),
+    ]
+    output = tmp_path / "model"
+    for arguments, message in cases:
+        result = run("train", *arguments, "--output", output)
+        said = " ".join(result.stderr.replace("│", " ").split())
+        assert (result.exit_code, message in said) == (2, True), result.output
+        assert not list(tmp_path.glob("model*"))
+    result = run("train", good, good, *scheme)
+    assert "say where the pipeline goes" in result.stderr
+
+
+def test_malformed_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:
+    from spacy.tokens import DocBin
+
+    from .docs import with_entities
+
+    DocBin(docs=[with_entities(["O", "I-PER"])]).to_disk(tmp_path / "bad.spacy")
+    result = run("train", tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", tmp_path)
+    assert result.exit_code in (1, 2)
+    result = run("train", tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", "model")
+    assert result.exit_code == 1
+    assert "bad.spacy, Doc 0, token 1" in result.stderr
+    assert "from-docbin writes a column file" in result.stderr
+
+
+# the directory
+
+
+def test_a_pipeline_gives_way_to_another(data: Path, tmp_path: Path) -> None:
+    line = command(data, "-", "--output", tmp_path / "deep" / "model", "--max-steps", 4)
+    fine(*line)
+    before = (tmp_path / "deep" / "model" / WEIGHTS).read_bytes()
+    fine(*line, "--seed", 5)
+    assert (tmp_path / "deep" / "model" / WEIGHTS).read_bytes() != before
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model"]
+
+
+def test_what_is_no_pipeline_is_not_lost(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    line = command(data, "-", "--output", folder, "--max-steps", 4)
+    fine(*line)  # nothing was in there
+    (folder / "diary").write_text("dear diary")
+    result = run(*line)
+    assert result.exit_code == 2
+    assert "something else than a pipeline" in result.stderr
+    assert (folder / "diary").exists()
+    (tmp_path / "file").write_text("")
+    result = run(*command(data, "-", "--output", tmp_path / "file"))
+    assert "a file is in the way" in result.stderr
+    result = run(*command(data, "", "--force"))
+    assert f"{data}: {data / 'train.bio'} is in there, and would be lost" in result.stderr
+    monkeypatch.chdir(folder)
+    result = run(*line, "--force")
+    assert "the working directory is in there" in result.stderr
+    monkeypatch.chdir(tmp_path)
+    fine(*line, "--force")
+    assert is_pipeline(folder)
+
+
+def test_a_failure_leaves_what_was_there(data: Path, tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    line = command(data, "-", "--output", target)
+    fine(*line, "--max-steps", 4)
+    before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    assert run(*line, "--training.dropout", 5).exit_code == 2
+    assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_directory_that_cannot_take_the_place_of_another(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    with pytest.raises(FileNotFoundError):
+        put(tmp_path / "work" / "new", tmp_path / "old")
+    assert (tmp_path / "old").is_dir()
+
+
+def interrupted(name: str, line: list[object], looks: int) -> tuple[int, str]:
+    """Run a command that trains for ever, end it after so many looks at the dev data.
+
+    Gives its exit code and the last line that it said.
+    """
+    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
+    command = [sys.executable, "-m", "spacy_iobes", *map(str, line), "--max-steps", "1000000"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while not process.stderr.readline().startswith("---"):
+            pass
+        for _ in range(looks):
+            process.stderr.readline()
+        process.send_signal(getattr(signal, name))
+        said = process.stderr.read()
+    return process.returncode, said.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_interrupted_training_leaves_a_checkpoint(
+    name: str, code: int, data: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "model"
+    settings = ["--training.eval_frequency", 10, "--training.patience", 0]
+    line = command(data, "-", "--output", target, *settings)
+    returned, last = interrupted(name, line, looks=3)
+    assert returned == code
+    assert last.startswith(f"Ended early: {target} holds the best checkpoint so far (F1 ")
+    assert list(tmp_path.iterdir()) == [target]
+    assert found(target) == FOUND
+
+
+def test_interrupted_training_does_not_replace_a_pipeline(data: Path, tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    fine(*command(data, "-", "--output", target, "--max-steps", 2, "--lang", "de"))
+    settings = ["--training.eval_frequency", 10, "--training.patience", 0]
+    _, last = interrupted("SIGINT", command(data, "-", "--output", target, *settings), looks=3)
+    assert last.startswith(f"Ended early: {target} is as it was, and ")
+    assert spacy.load(target).lang == "de"
+    kept = Path(last.partition(", and ")[2].partition(" is the best checkpoint")[0])
+    assert found(kept) == FOUND
+    fine(*command(data, "-", "--output", target, "--max-steps", 2))  # it is in nobody's way
+
+
+def test_training_that_is_interrupted_early(data: Path, tmp_path: Path) -> None:
+    """Dev data were looked at after the first step only, so the last weights are kept."""
+    target = tmp_path / "model"
+    settings = ["--training.eval_frequency", 10**6, "--training.patience", 0]
+    _, last = interrupted("SIGINT", command(data, "-", "--output", target, *settings), looks=1)
+    assert last == f"Ended early: {target} holds the last checkpoint, which has no score yet"
+    assert spacy.load(target).pipe_names == ["iobes_ner"]
