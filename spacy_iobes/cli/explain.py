@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json")
 SPAN = re.compile(r"(\d+):(\d+)(?::(.+))?")
-UNSEEN = 8  # features that were never seen, by name
+UNSEEN = 3  # features that were never seen, by name
 
 
 @command("explain")
@@ -51,8 +51,8 @@ def explain_cli(
         list[str] | None,
         typer.Option(
             "--span",
-            help="A span to explain, START:END:LABEL in tokens from 0, found or not; may repeat "
-            "(default: every entity that is found). Without a label it has that of --label.",
+            help="A span to explain, found or not: 0:2:PER for the first two tokens, or 0:2 with "
+            "--label; may repeat (default: every entity that is found).",
         ),
     ] = None,
     label: Annotated[str, typer.Option("--label", help="Explain only spans of this label.")] = "",
@@ -67,8 +67,7 @@ def explain_cli(
 ) -> None:
     """Show which features speak for a span, against O and against the runner-up.
 
-    A weight is what a feature adds to the score of the tags of the span, less what it adds to the
-    tags that it is compared with. All weights add up to the difference of the scores.
+    Each weight is what a feature adds to the score of the tags, less what it adds to the others.
     """
     from ..pipeline.explanation import explain
 
@@ -92,14 +91,15 @@ def explain_cli(
         print_json([as_data(*result, top) for result in results])
         return
     for number, doc, explanations in results:
-        typer.echo("\n".join(in_words(number, doc, explanations, top, len(results) > 1)))
+        lines = in_words(number, doc, explanations, top, len(results) > 1)
+        typer.echo("\n".join(lines).rstrip() + "\n" * (number != results[-1][0]))
 
 
 def span_of(text: str, label: str) -> Span:
     """A span as the option gives it."""
     found = SPAN.fullmatch(text)
     if found is None or not (found[3] or label):
-        message = f"{text!r} is not START:END:LABEL, 0:2:PER for example"
+        message = f"{text!r} is not a span such as 0:2:PER (tokens 0 and 1)"
         raise typer.BadParameter(message, param_hint="--span")
     return Span(int(found[1]), int(found[2]), found[3] or label)
 
@@ -183,7 +183,7 @@ def compared(found: Comparison, doc: Doc, name: str, top: int) -> Iterator[str]:
 
 def never_seen(each: Explanation) -> Iterator[str]:
     """The features of a span that training has not seen."""
-    new = [f"{r.feature}" for r in each.outside.reasons if not r.seen]
+    new = [r.feature for r in each.outside.reasons if not r.seen]
     if new:
         more = ", …" if len(new) > UNSEEN else ""
         count = f"{len(new):,} of {counted(len(each.outside.reasons), 'feature')}"

@@ -20,15 +20,15 @@ from .options import column_options
 if TYPE_CHECKING:
     from ..corpus.training_data import TrainingData
 
-DATA = "A column file, a .spacy file, or a directory of either."
+DATA = "Column file, .spacy file, or a directory of them"
 
 
 @command("train", allow_extra_args=True, ignore_unknown_options=True)
 @column_options
 def train_cli(
     context: typer.Context,
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"{DATA} To learn from.")],
-    dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA} To choose the best by.")],
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"{DATA}, to learn from.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA}, to choose by.")],
     columns: Columns,
     scheme: Annotated[
         str, typer.Option("--scheme", "-s", help="Scheme of the tags in column files.")
@@ -46,10 +46,10 @@ def train_cli(
         ),
     ] = "raise",
     lang: Annotated[
-        str, typer.Option("--lang", "-l", help="Language of the pipeline, 'de' for example.")
+        str, typer.Option("--lang", "-l", help="Language of the pipeline (default: en).")
     ] = "",
     model_scheme: Annotated[
-        str, typer.Option("--model-scheme", help="Scheme in which the model itself tags.")
+        str, typer.Option("--model-scheme", help="Scheme of the model itself (default: iobes).")
     ] = "",
     config: Annotated[
         str,
@@ -78,8 +78,9 @@ def train_cli(
 ) -> None:
     """Train a recogniser, and score it on the dev data.
 
-    Any setting of the config can be given as spaCy takes it: --training.batcher.size 200. The best
-    pipeline is written when training is done; if it is interrupted, the best one so far.
+    Settings of the config are given as spaCy takes them: --training.dropout 0.1
+
+    The best pipeline is written at the end or, if training is interrupted, the best one so far.
     """
     from ..corpus.folders import require_replaceable
     from ..corpus.training_data import training_data

@@ -144,7 +144,7 @@ class _Comparer:
             [names[state] for state in a],
             [names[state] for state in b],
             [span for span in others if there & set(range(span.start, span.end))],
-            sorted(reasons, key=lambda reason: (-abs(reason.weight), reason.token)),
+            sorted(reasons, key=lambda reason: (-round(abs(reason.weight), 6), reason.token)),
             total - sum(reason.weight for reason in reasons),
             total,
             self._steps(path) - self._steps(other),
