@@ -19,9 +19,10 @@ from spacy_iobes import Signature
 from spacy_iobes.cli import app
 from spacy_iobes.corpus.folders import is_pipeline, put
 from spacy_iobes.corpus.training_data import TrainingData
+from spacy_iobes.errors import FileError
 from spacy_iobes.pipeline.configs import config_file, shipped
 from spacy_iobes.pipeline.ner import EntityRecognizer
-from spacy_iobes.pipeline.training import Settings, training_config
+from spacy_iobes.pipeline.training_config import Settings, training_config
 
 from .people import column_file
 from .shared import ROOT
@@ -137,6 +138,17 @@ def test_columns_are_chosen_by_the_options(tmp_path: Path, data: Path) -> None:
     assert (reader["delimiter"], reader["markers_as_tokens"]) == ("comma", True)
 
 
+def test_markers_can_be_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_text("-DOCSTART- O\n\nAda B-PER\nmet O\nGrace B-PER\n")
+    line = ["train", path, path, "-s", "bio", "-o", tmp_path / "model", "--max-steps", 2]
+    assert f"{path}: 1 sentence, 3 tokens, 2 entities of 1 label\n" in fine(*line).stderr
+    result = fine(*line, "--markers-as-tokens", "--ignore-documents")
+    assert f"{path}: 2 sentences, 4 tokens, 2 entities of 1 label\n" in result.stderr
+    corpora = load_config(tmp_path / "model" / "config.cfg")["corpora"]
+    assert corpora["dev"]["ignore_documents"] is True
+
+
 def test_the_model_tags_in_a_scheme_of_its_own(data: Path, tmp_path: Path) -> None:
     more = ["--model-scheme", "biluo", "--lang", "de", "--seed", 3, "--output", tmp_path / "m"]
     fine(*command(data, "-", *more))
@@ -212,6 +224,9 @@ def test_how_long_to_train() -> None:
     config = training_config(*data, Settings(max_steps=30))["training"]
     assert config["max_steps"] == 30
     assert config["max_steps"] % config["eval_frequency"] == 0
+    config = training_config(*data, overrides={"training.max_steps": 31})["training"]
+    assert config["max_steps"] == 31
+    assert config["eval_frequency"] == 31 // 5
     overrides = {"training.eval_frequency": 9, "training.max_steps": 90}
     config = training_config(*data, overrides=overrides)["training"]
     assert (config["max_steps"], config["eval_frequency"]) == (90, 9)
@@ -224,6 +239,9 @@ def test_another_config_keeps_its_own_settings(data: Path, tmp_path: Path) -> No
         assert config["training"][name] == original["training"][name]
     config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", epochs=2))
     assert config["training"]["patience"] == 0
+    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", max_steps=7))
+    assert config["training"]["max_steps"] == 7
+    assert config["training"]["patience"] == original["training"]["patience"]
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")  # spaCy's own
     nlp.config.to_disk(tmp_path / "its.cfg")
@@ -394,10 +412,12 @@ def test_a_failure_leaves_what_was_there(data: Path, tmp_path: Path) -> None:
 
 
 def test_a_directory_that_cannot_take_the_place_of_another(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    with pytest.raises(FileNotFoundError):
+    for name in ("old", "work"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "old" / "file").write_text("kept")
+    with pytest.raises(FileError, match="cannot be written"):
         put(tmp_path / "work" / "new", tmp_path / "old")
-    assert (tmp_path / "old").is_dir()
+    assert (tmp_path / "old" / "file").read_text() == "kept"
 
 
 def interrupted(name: str, line: list[object], looks: int) -> tuple[int, str]:

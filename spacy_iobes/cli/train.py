@@ -84,8 +84,8 @@ def train_cli(
     """
     from ..corpus.folders import require_replaceable
     from ..corpus.training_data import training_data
-    from ..pipeline.training import Settings, training_config
     from ..pipeline.training import train as run
+    from ..pipeline.training_config import Settings, training_config
 
     if epochs is not None and max_steps is not None:
         raise typer.BadParameter("say how long in one way", param_hint="--epochs, --max-steps")

@@ -57,16 +57,17 @@ def beside(folder: str | Path) -> Path:
 
 def put(new: Path, folder: str | Path) -> None:
     """Let a directory take the place of another one, which is there until then."""
-    target = Path(os.path.realpath(folder))
-    old = new.with_name(f"{new.name}.old")
+    target, old = Path(os.path.realpath(folder)), new.with_name(f"{new.name}.old")
     there = target.exists()
-    if there:
-        os.rename(target, old)
     try:
-        os.rename(new, target)
-    except OSError:
         if there:
+            os.rename(target, old)
+        os.rename(new, target)
+    except OSError as error:
+        if there and not target.exists():
             os.rename(old, target)
-        raise
+        reason = (error.strerror or str(error)).lower()
+        message = f"{folder}: cannot be written: {reason}. What was to go there is {new}."
+        raise FileError(message, str(folder)) from error
     if there:
-        shutil.rmtree(old)
+        shutil.rmtree(old, ignore_errors=True)

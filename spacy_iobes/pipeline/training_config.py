@@ -1,0 +1,122 @@
+"""The config of a training: one that ships with the package or another, fitted to the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spacy.schemas import ConfigSchemaTraining
+from spacy.util import load_model_from_config, registry
+from thinc.api import Config
+
+from ..codes.scheme import get_scheme
+from ..corpus.training_data import TrainingData
+from ..errors import FileError, UnknownNameError
+from .configs import explained, overridden, read_config
+
+DEFAULT = "ner_fast"
+EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
+LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a command may say beside the data; None and "" leave it to the config."""
+
+    config: str = DEFAULT
+    lang: str = ""
+    scheme: str = ""
+    seed: int | None = None
+    max_steps: int | None = None
+    epochs: int | None = None
+
+
+def training_config(
+    train: TrainingData,
+    dev: TrainingData,
+    settings: Settings | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> Config:
+    """The complete config of a training, as `spacy train` takes it."""
+    settings, overrides = settings or Settings(), dict(overrides or {})
+    config = read_config(settings.config)
+    for section in ("paths", "corpora", "training", "components", "nlp", "system"):
+        config.setdefault(section, {})
+    for name, data in (("train", train), ("dev", dev)):
+        config["paths"][name] = data.path
+        config["corpora"][name] = reader_of(data, config["corpora"].get(name), name)
+        config["training"][f"{name}_corpus"] = f"corpora.{name}"
+    if settings.lang:
+        config["nlp"]["lang"] = settings.lang
+    if settings.scheme:
+        set_scheme(config, settings.scheme)
+    if settings.seed is not None:
+        config["system"]["seed"] = config["training"]["seed"] = settings.seed
+    config = complete(overridden(complete(config), overrides))
+    steps = overrides.get("training.max_steps", settings.max_steps)
+    planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
+    if settings.config != DEFAULT:  # which keeps its own numbers, but for those that were asked for
+        asked = ("max_steps", "patience") if settings.epochs else ("max_steps",) if steps else ()
+        planned = {name: planned[name] for name in asked}
+    for name, value in planned.items():
+        if f"training.{name}" not in overrides:
+            config["training"][name] = value
+    return config
+
+
+def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
+    """The block that reads the data; that of the config, if it is of the same kind."""
+    same = isinstance(there, dict) and there.get("@readers") == data.reader["@readers"]
+    block = there if same and "scheme" not in data.reader else data.reader
+    return {**block, "path": f"${{paths.{name}}}"}
+
+
+def set_scheme(config: Config, scheme: str) -> None:
+    """Let the recognisers of a config use a scheme."""
+    ours = [c for c in config["components"].values() if c.get("factory") == "iobes_ner"]
+    if not ours:
+        known = ", ".join(config["components"]) or "none"
+        message = f"The config has no iobes_ner to set a scheme for. Its components: {known}."
+        raise UnknownNameError(message, "iobes_ner", config["components"])
+    for component in ours:
+        component["scheme"] = get_scheme(scheme).name
+
+
+def complete(config: Config) -> Config:
+    """The config with everything that spaCy fills in; raises if it finds no entities."""
+    with explained("the config"):
+        try:
+            nlp = load_model_from_config(config, auto_fill=True)
+            registry.resolve(nlp.config.interpolate()["training"], schema=ConfigSchemaTraining)
+        except ImportError as error:
+            lang = config["nlp"].get("lang")
+            raise FileError(f"The language {lang!r} cannot be loaded: {error}") from error
+    found = [name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns]
+    if not found:
+        known = ", ".join(nlp.pipe_names) or "none"
+        raise FileError(f"The config has no component that finds entities. It has: {known}.")
+    return nlp.config
+
+
+def batches(config: Config, data: TrainingData) -> int:
+    """How many batches the config makes of the data; all that counts are the lengths of Docs."""
+    block = config.interpolate()["training"]["batcher"]
+    batcher = registry.resolve({"batcher": block})["batcher"]
+    return max(sum(1 for _ in batcher([range(length) for length in data.lengths])), 1)
+
+
+def schedule(epoch: int, steps: int | None, epochs: int | None, dev_size: float) -> dict[str, int]:
+    """How long to train, and how often to look at the dev data: about once an epoch.
+
+    An epoch has so many steps. Dev data whose size is several times that of the training data are
+    looked at less often.
+    """
+    if epochs is not None:
+        last, often, patience = epochs * epoch, float(epoch), 0
+    else:
+        last = steps or max(EPOCHS * epoch, min(SMALL, MORE * epoch))
+        often, patience = min(epoch * max(dev_size, 1), last / LOOKS), PATIENCE
+    every = max(last // math.ceil(last / max(often, 1)), 1)
+    return {"max_steps": last, "eval_frequency": every, "patience": patience * every}
