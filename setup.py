@@ -30,7 +30,15 @@ KERNELS = [
     )
 ]
 TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
-BENCH = ["iobes>=1.5", "seqeval>=1.2", "seqscore>=0.9", "nervaluate>=1.2", "pytorch-crf>=0.7"]
+BENCH = [
+    "iobes>=1.5",
+    "seqeval>=1.2",
+    "seqscore>=0.9",
+    "nervaluate>=1.2",
+    "pytorch-crf>=0.7",
+    "python-crfsuite>=0.9",
+    "matplotlib>=3.8",
+]
 
 
 class BuildWithConfigs(build_py):

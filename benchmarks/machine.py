@@ -21,6 +21,7 @@ PACKAGES = (
     "seqeval",
     "seqscore",
     "nervaluate",
+    "python-crfsuite",
 )
 
 

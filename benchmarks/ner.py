@@ -1,139 +1,116 @@
-"""Recognisers beside spaCy's `ner` on CoNLL-2003: F1, speed, calibration, partial annotation."""
+"""Recognisers on many corpora: F1, seconds of training, words a second, sizes, learning curves."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from statistics import mean
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
-import numpy as np
-from spacy.tokens import Doc
+from . import ner_cnn, ner_plot, ner_tables
+from .ner_corpora import CONLL, CORPORA
+from .ner_keep import Keep
+from .ner_measure import Task, in_own_process
+from .ner_systems import CRFSUITE, OURS, SPACY, SYSTEMS, Crfsuite, small, system_for
+from .ner_tables import CURVE, LEGEND, QUICK, Results
+from .ner_targets import targets
+from .table import Table
 
-from . import ner_fast
-from .ner_training import Run, at_hand, examples, tagged, train, use_numpy
-from .table import Cell, Table
-
-SEEDS, STEPS = (0, 1, 2), 3000
-PARTIAL_STEPS = 1500
-QUICK_STEPS, QUICK_LIMIT = 30, 300
-EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 1.0)
-FORMATS = {"dev F1": ".2f", "test F1": ".2f", "spans": ",d"}
-Rows = list[dict[str, Cell]]
+SHARES = (0.01, 0.05, 0.1, 0.25, 1.0)
+COMPARED = (SPACY, CRFSUITE, OURS)
+SEEDS, QUICK_SENTENCES = 3, 100
 
 
-def run(quick: bool, cnn: bool = False) -> Iterator[Table]:
-    """The CNN beside spaCy's `ner`, and, unless only that is wanted, hashed features."""
-    if not at_hand():
-        yield Table(
-            "CoNLL-2003 is not at hand",
-            [],
-            ["Nothing was measured. SPACY_IOBES_SHARED names the directory that holds data/."],
-        )
+@dataclass(frozen=True)
+class Plan:
+    """Which part of everything to measure."""
+
+    parts: Sequence[str]
+    systems: Sequence[str]
+    seeds: int
+    quick: bool
+
+    def tasks(self, part: str) -> Iterator[Task]:
+        """The measurements on a corpus, or those of the learning curves, seed after seed."""
+        for seed in range(self.seeds):
+            for name in self.systems:
+                if part != CURVE:
+                    yield from self.task(part, name, seed)
+                elif name in COMPARED:
+                    for share in SHARES:
+                        yield from self.task(CONLL, name, seed, share)
+
+    def task(self, corpus: str, name: str, seed: int, share: float = 1.0) -> Iterator[Task]:
+        """One measurement, if there is one: crfsuite knows no chance but that of its data."""
+        system = system_for(name, corpus)
+        if system is None or (isinstance(system, Crfsuite) and share == 1.0 and seed):
+            return
+        system = small(system) if self.quick else system
+        yield Task(corpus, name, system, seed, share, QUICK_SENTENCES if self.quick else 0)
+
+
+def run(
+    quick: bool,
+    cnn: bool = False,
+    keep: Path | None = None,
+    kept: bool = False,
+    only: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    seeds: int | None = None,
+    plot: Path | None = None,
+) -> Iterator[Table]:
+    """All tables; with `kept`, of what was measured before, and nothing is measured."""
+    if cnn:
+        yield from ner_cnn.run(quick)
         return
-    use_numpy()
-    limit = QUICK_LIMIT if quick else 0
-    seeds, steps = (SEEDS[:1], QUICK_STEPS) if quick else (SEEDS, STEPS)
-    rows: Rows = []
-    runs: dict[str, list[Run]] = {}
-    for seed in seeds:
-        for system in ("spaCy ner", "iobes_ner, crf", "iobes_ner, softmax"):
-            done = train(system, examples("train", limit), steps, seed)
-            runs.setdefault(system, []).append(done)
-            rows.append(measured(system, seed, done, limit))
-    note = f"{steps} steps of the same batches and the same tok2vec; numpy multiplies matrices."
-    yield Table("CNN, each run", rows, [note], FORMATS)
-    yield Table("CNN, means over the seeds", means(rows), [], FORMATS)
-    yield calibration(runs["iobes_ner, crf"][0], limit)
-    yield partial(limit, QUICK_STEPS if quick else PARTIAL_STEPS)
-    if not cnn:
-        yield from ner_fast.run(quick)
+    parts, missing = at_hand(only or [*CORPORA, CURVE])
+    names, left_out = installed(systems or list(SYSTEMS))
+    plan = Plan(parts, names, seeds or (1 if quick else SEEDS), quick)
+    store, results = Keep(keep), Results()
+    notes = [*LEGEND, QUICK] if quick else LEGEND
+    yield Table("how it was measured", [], [*notes, *missing, *left_out])
+    for part in parts:
+        for task in plan.tasks(part):
+            results.add(task, store.get(task.key()) if kept else measured(task, store))
+        if part == CURVE:
+            yield ner_tables.curve(results, SHARES)
+        else:
+            yield ner_tables.corpus(results, part)
+    yield ner_tables.costs(results)
+    yield targets(results)
+    if plot:
+        ner_plot.draw(plot, ner_tables.points(results, SHARES))
 
 
-def measured(system: str, seed: int, done: Run, limit: int) -> dict[str, Cell]:
-    """One run: F1 on dev and test, and its speeds."""
-    dev, _ = tagged(done, "dev", limit)
-    test, speed = tagged(done, "test", limit)
-    return {
-        "system": system,
-        "seed": str(seed),
-        "dev F1": 100 * (dev.value or 0.0),
-        "test F1": 100 * (test.value or 0.0),
-        "training words/s": done.words / done.seconds,
-        "training s": done.seconds,
-        "tagging words/s": speed,
-    }
-
-
-def means(rows: Rows) -> Rows:
-    """The means over the seeds, and how many times as fast as spaCy's `ner` each is."""
-    names = list(dict.fromkeys(str(row["system"]) for row in rows))
-    keys = ("dev F1", "test F1", "training words/s", "tagging words/s")
-    found: Rows = []
-    for name in names:
-        mine = [row for row in rows if row["system"] == name]
-        found.append({"system": name} | {k: mean(float(r[k] or 0) for r in mine) for k in keys})
-    for row in found:
-        for key in ("training", "tagging"):
-            speeds = [float(r[f"{key} words/s"] or 0) for r in (row, found[0])]
-            row[f"{key} x"] = speeds[0] / speeds[1]
+def measured(task: Task, store: Keep) -> dict[str, object]:
+    """The figures of a task; a line on the screen if that takes time."""
+    found = store.get(task.key())
+    if found is None:
+        found = in_own_process(task)
+        store.add(task.key(), found)
+        line = f"{task}: F1 {found['test F1']:.2f}, trained in {found['training s']:.1f} s"
+        print(line, file=sys.stderr, flush=True)
     return found
 
 
-def calibration(done: Run, limit: int) -> Table:
-    """How often entities of about the same probability are right, on dev data."""
-    rows = examples("dev", limit)
-    done.pipe.scores = True
-    docs = done.nlp.pipe([Doc(done.nlp.vocab, words=words) for words, _ in rows], batch_size=256)
-    probability, right = [], []
-    for doc, (words, tags) in zip(docs, rows):
-        gold = {(e.start, e.end, e.label_) for e in Doc(doc.vocab, words=words, ents=tags).ents}
-        group = doc.spans[done.pipe.spans_key]
-        probability += list(group.attrs["scores"])
-        right += [(span.start, span.end, span.label_) in gold for span in group]
-    done.pipe.scores = False
-    p, correct = np.array(probability), np.array(right, dtype=float)
-    bins = np.clip(np.digitize(p, EDGES) - 1, 0, len(EDGES) - 2)
-    table: Rows = []
-    for number in range(len(EDGES) - 1):
-        mine = bins == number
-        if mine.any():
-            row: dict[str, Cell] = {"probability": f"{EDGES[number]:g} to {EDGES[number + 1]:g}"}
-            row |= {"spans": int(mine.sum()), "mean probability": float(p[mine].mean())}
-            table.append(row | {"right": float(correct[mine].mean())})
-    gaps = [abs(float(r["mean probability"] or 0) - float(r["right"] or 0)) for r in table]
-    sizes = [int(row["spans"] or 0) for row in table]
-    error = float(np.average(gaps, weights=sizes)) if table else 0.0
-    notes = [f"Expected calibration error {error:.3f}, iobes_ner (crf), seed 0, dev data."]
-    return Table("calibration of span probabilities", table, notes, FORMATS)
+def at_hand(parts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The parts whose corpus is there, and a line for each of the others."""
+    found, lines = [], []
+    for part in parts:
+        source = CORPORA[CONLL if part == CURVE else part]
+        if source.at_hand():
+            found.append(part)
+        else:
+            lines.append(f"{part} is left out: {source.title} is not at hand.")
+    if lines:
+        lines.append("SPACY_IOBES_SHARED names the directory that holds data/.")
+    return found, lines
 
 
-def partial(limit: int, steps: int) -> Table:
-    """Half of the entities lose their annotation: missing tokens, or taken for `O`."""
-    full = examples("train", limit)
-    rows: Rows = []
-    for name, mark in (("all annotated", None), ("half missing", ""), ("half taken for O", "O")):
-        lost = full if mark is None else dropped(full, mark)
-        done = train("iobes_ner, crf", lost, steps, 0)
-        report, _ = tagged(done, "dev", limit)
-        precision, recall, f1 = (100 * (figure or 0.0) for figure in report.micro)
-        rows.append({"training data": name, "precision": precision, "recall": recall, "dev F1": f1})
-    notes = [
-        f"iobes_ner (crf), {steps} steps, seed 0; all tokens that are not in an entity stay O."
-    ]
-    return Table("partial annotation", rows, notes, FORMATS | {"precision": ".2f", "recall": ".2f"})
-
-
-def dropped(
-    rows: list[tuple[list[str], list[str]]], mark: str, seed: int = 0
-) -> list[tuple[list[str], list[str]]]:
-    """Every other entity, by chance, with `mark` for its tags."""
-    chance = random.Random(seed)
-    found = []
-    for words, tags in rows:
-        new, lose = [], False
-        for tag in tags:
-            if tag.startswith("B-"):
-                lose = chance.random() < 0.5
-            new.append(mark if lose and tag != "O" else tag)
-        found.append((words, new))
-    return found
+def installed(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The systems that can run, and a line for crfsuite if it cannot."""
+    if CRFSUITE not in names or find_spec("pycrfsuite"):
+        return list(names), []
+    line = f'{CRFSUITE} is left out, it is missing: pip install "spacy-iobes[bench]"'
+    return [name for name in names if name != CRFSUITE], [line]

@@ -21,6 +21,7 @@ from spacy_iobes import Report, score
 from spacy_iobes.corpus.reader import ConllCorpus
 
 from .corpora import data
+from .ner_corpora import entity_tags, words
 
 PARTS = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}
 TOK2VEC = {
@@ -90,16 +91,6 @@ def examples(part: str, limit: int = 0) -> list[tuple[list[str], list[str]]]:
     corpus = ConllCorpus(path, scheme="iob1", policy="begin", limit=limit)
     vocab = spacy.blank("en").vocab
     return [(words(doc), entity_tags(doc)) for doc in corpus.docs(vocab)]
-
-
-def words(doc: Doc) -> list[str]:
-    """The tokens of a Doc."""
-    return [token.text for token in doc]
-
-
-def entity_tags(doc: Doc) -> list[str]:
-    """The entities of a Doc as BIO tags."""
-    return [f"{t.ent_iob_}-{t.ent_type_}" if t.ent_type_ else "O" for t in doc]
 
 
 def made(nlp: Language, rows: Iterable[tuple[list[str], list[str]]]) -> list[Example]:

@@ -1,0 +1,101 @@
+"""The options of the command line that only the benchmark `ner` has."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def names(text: str) -> list[str]:
+    """What commas separate."""
+    return [name.strip() for name in text.split(",")]
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "cnn": {"action": "store_true", "help": "only the recognisers with a CNN, on CoNLL-2003"},
+    "keep": {
+        "type": Path,
+        "metavar": "FILE",
+        "help": "keep every measurement here, and do not repeat those that it has",
+    },
+    "kept": {"action": "store_true", "help": "measure nothing: show what --keep has"},
+    "only": {
+        "type": names,
+        "metavar": "NAME,...",
+        "help": "only these corpora; 'curve' stands for the learning curves",
+    },
+    "systems": {"type": names, "metavar": "NAME,...", "help": "only these systems"},
+    "seeds": {"type": int, "metavar": "N", "help": "so many seeds instead of three"},
+    "plot": {
+        "type": Path,
+        "metavar": "FILE",
+        "help": "draw the learning curves: a file that ends in .svg, .png or .pdf",
+    },
+}
+
+
+def add(parser: ArgumentParser) -> None:
+    """Add the options as a group of their own."""
+    group = parser.add_argument_group("ner")
+    for name, settings in OPTIONS.items():
+        group.add_argument(f"--{name}", **settings)
+
+
+def given(options: Namespace) -> dict[str, Any]:
+    """Those that the command line has."""
+    values = {name: getattr(options, name) for name in OPTIONS}
+    return {name: value for name, value in values.items() if value not in (None, False)}
+
+
+def problem(benchmark: str, own: dict[str, Any]) -> str:
+    """Why these options cannot be used; empty if they can."""
+    if own and benchmark != "ner":
+        return f"--{next(iter(own))}: only the benchmark ner has this option"
+    checks = (files(own), unknown(own), picture(own), count(own)) if own else ()
+    return next(filter(None, checks), "")
+
+
+def files(own: dict[str, Any]) -> str:
+    """Files need a directory, and what is kept needs a file."""
+    if "kept" in own and "keep" not in own:
+        return "--kept: name the file with --keep"
+    for name in ("keep", "plot"):
+        if name in own and not own[name].absolute().parent.is_dir():
+            return f"--{name}: there is no directory for {own[name]}"
+    return ""
+
+
+def unknown(own: dict[str, Any]) -> str:
+    """Names must be in the tables."""
+    if not {"only", "systems"} & own.keys():
+        return ""
+    from .ner_corpora import CORPORA
+    from .ner_systems import SYSTEMS
+    from .ner_tables import CURVE
+
+    known = {"only": [*CORPORA, CURVE], "systems": list(SYSTEMS)}
+    for option, every in known.items():
+        for name in own.get(option, ()):
+            if name not in every:
+                return f"--{option}: {name!r} is none of {', '.join(every)}"
+    return ""
+
+
+def picture(own: dict[str, Any]) -> str:
+    """A picture needs an ending that says what it is, and matplotlib."""
+    if "plot" not in own:
+        return ""
+    if own["plot"].suffix not in PICTURES:
+        return f"--plot: {own['plot']} ends in none of {', '.join(PICTURES)}"
+    if not find_spec("matplotlib"):
+        return '--plot: matplotlib is missing: pip install "spacy-iobes[bench]"'
+    return ""
+
+
+def count(own: dict[str, Any]) -> str:
+    """There is at least one seed."""
+    return "--seeds: at least 1" if own.get("seeds", 1) < 1 else ""

@@ -1,0 +1,93 @@
+"""The systems that are compared: what each of them is, and which settings it has."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from .ner_corpora import CONLL
+
+SPACY, CRFSUITE, OURS = "spaCy ner", "crfsuite", "ours"
+"""The peers, and the row of ours that the targets are about unless they say otherwise."""
+Unit = Literal["sentence", "document"]
+CAP, FREE_CAP = 400, 4000
+ABOUT = ("package", "knowledge", "corpora")
+TABLE = "components.iobes_ner.model.tok2vec"
+
+
+@dataclass(frozen=True)
+class Spacy:
+    """The pipeline that `spacy init config --pipeline ner` describes, trained as by `spacy train`.
+
+    It ends when it is no better for `patience` steps, and at the latest after `cap` CPU seconds.
+    """
+
+    cap: float = CAP
+    package: str = "spacy"
+    overrides: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Crfsuite:
+    """python-crfsuite: L-BFGS with the usual penalties; its tags are not constrained."""
+
+    scheme: str = "iobes"
+    c1: float = 0.1
+    c2: float = 0.1
+    iterations: int = 100
+    package: str = "python-crfsuite"
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A config of this package, with some of its values replaced.
+
+    `unit`: what is a Doc. `knowledge`: it knows more than the training data says. `corpora`: it is
+    only for these, if there are any.
+    """
+
+    overrides: dict[str, Any] = field(default_factory=dict)
+    config: str = "ner_fast.cfg"
+    unit: Unit = "sentence"
+    knowledge: bool = False
+    corpora: tuple[str, ...] = ()
+    package: str = "spacy-iobes"
+
+
+System = Spacy | Crfsuite | Ours
+
+SYSTEMS: dict[str, System] = {
+    SPACY: Spacy(),
+    CRFSUITE: Crfsuite(),
+    OURS: Ours(),
+    "ours float16": Ours({f"{TABLE}.store": "float16"}),
+    "ours bio": Ours({"components.iobes_ner.scheme": "bio"}),
+}
+"""A new setting is one line here; names have no commas."""
+
+
+def system_for(name: str, corpus: str) -> System | None:
+    """A system as it is measured on a corpus, if it is.
+
+    The time to the best of spaCy's `ner` counts on CoNLL-2003, so it is hardly bounded there.
+    """
+    system = SYSTEMS[name]
+    if isinstance(system, Spacy) and corpus == CONLL:
+        return Spacy(FREE_CAP)
+    if isinstance(system, Ours) and system.corpora and corpus not in system.corpora:
+        return None
+    return system
+
+
+def small(system: System) -> System:
+    """The same with very little training."""
+    if isinstance(system, Crfsuite):
+        return replace(system, iterations=10)
+    steps = {"training.max_steps": 20, "training.eval_frequency": 10}
+    return replace(system, overrides=system.overrides | steps)
+
+
+def settings(system: System) -> dict[str, Any]:
+    """All that its figures depend on, as plain values."""
+    values = {name: value for name, value in asdict(system).items() if name not in ABOUT}
+    return {"kind": type(system).__name__, **values}
