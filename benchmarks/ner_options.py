@@ -48,7 +48,9 @@ def add(parser: ArgumentParser) -> None:
 def given(options: Namespace) -> dict[str, Any]:
     """Those that the command line has."""
     values = {name: getattr(options, name) for name in OPTIONS}
-    return {name: value for name, value in values.items() if value not in (None, False)}
+    return {
+        name: value for name, value in values.items() if value is not None and value is not False
+    }
 
 
 def problem(benchmark: str, own: dict[str, Any]) -> str:
@@ -89,6 +91,8 @@ def picture(own: dict[str, Any]) -> str:
     """A picture needs an ending that says what it is, and matplotlib."""
     if "plot" not in own:
         return ""
+    if "curve" not in own.get("only", ["curve"]):
+        return "--plot: there is nothing to draw without the learning curves: add curve to --only"
     if own["plot"].suffix not in PICTURES:
         return f"--plot: {own['plot']} ends in none of {', '.join(PICTURES)}"
     if not find_spec("matplotlib"):

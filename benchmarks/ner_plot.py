@@ -30,6 +30,6 @@ def draw(path: Path, points: dict[str, dict[float, list[float]]]) -> None:
     axes.set_ylabel("F1 on the test data")
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="best", frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=150)
