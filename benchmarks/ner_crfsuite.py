@@ -11,7 +11,7 @@ from typing import Any
 
 from spacy_iobes import convert_many
 
-from .ner_corpora import Document, Parts
+from .ner_corpora import Document, Parts, apart
 from .ner_systems import Crfsuite
 
 AFFIXES = (1, 2, 3, 4)
@@ -104,9 +104,13 @@ class Tagger:
         self.model = import_module("pycrfsuite").Tagger()
         self.model.open(str(path))
 
+    def units(self, documents: list[Document]) -> list[Document]:
+        """What is tagged at once."""
+        return apart(documents)
+
     def ready(self, documents: list[Document]) -> list[list[str]]:
         """The words of each sentence."""
-        return [words for document in documents for words, _ in document]
+        return [words for ((words, _),) in self.units(documents)]
 
     def tag(self, sentences: list[list[str]]) -> list[list[str]]:
         """Tags in the scheme of the model."""

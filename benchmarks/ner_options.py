@@ -20,7 +20,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "keep": {
         "type": Path,
         "metavar": "FILE",
-        "help": "keep every measurement here, and do not repeat those that it has",
+        "help": "keep every measurement here, and do not repeat those that it has; "
+        "it knows settings and versions, but not what changes in the code",
     },
     "kept": {"action": "store_true", "help": "measure nothing: show what --keep has"},
     "only": {

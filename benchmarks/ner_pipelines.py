@@ -76,8 +76,8 @@ def train(
 def config_of(system: Spacy | Ours, language: str) -> Config:
     """The config of a system, without data."""
     if isinstance(system, Spacy):
-        made = init_config(lang=language, pipeline=["ner"], optimize="efficiency")
-        return Config().from_str(made.to_str(), overrides=system.overrides, interpolate=False)
+        usual = init_config(lang=language, pipeline=["ner"], optimize="efficiency")
+        return Config().from_str(usual.to_str(), overrides=system.overrides, interpolate=False)
     overrides = {"nlp.lang": language, **system.overrides}
     return load_config(ROOT / "configs" / system.config, overrides=overrides)
 
@@ -113,10 +113,13 @@ class Tagger:
         self.by_sentence = by_sentence
         self.nlp = load_model(path)
 
+    def units(self, documents: list[Document]) -> list[Document]:
+        """What is a Doc."""
+        return apart(documents) if self.by_sentence else documents
+
     def ready(self, documents: list[Document]) -> list[Doc]:
         """Docs that know their words and sentences."""
-        units = apart(documents) if self.by_sentence else documents
-        return [made(self.nlp.vocab, unit, gold=False) for unit in units]
+        return [made(self.nlp.vocab, unit, gold=False) for unit in self.units(documents)]
 
     def tag(self, docs: list[Doc]) -> list[Doc]:
         """Through the pipeline."""
