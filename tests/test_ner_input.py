@@ -22,15 +22,17 @@ from spacy_iobes import Span
 from spacy_iobes.corpus.gold import gold_of, rejected_of
 from spacy_iobes.errors import (
     AlignmentError,
+    ChainError,
     InexpressibleError,
     MalformedTagsError,
     ModelError,
+    SpanRangeError,
     UnknownNameError,
 )
 from spacy_iobes.ml.objectives import get_objective
 
 from . import by_hand
-from .docs import BLANK, with_entities
+from .docs import BLANK, bare, component, stored, with_entities
 from .recognizers import (
     agrees,
     example,
@@ -199,6 +201,24 @@ def test_malformed_references_are_refused() -> None:
     with pytest.raises(MalformedTagsError, match="In the Doc 'w0 w1'") as caught:
         nlp.update([*examples(), bad])
     assert [violation.index for violation in caught.value.violations] == [1]
+    assert "name a policy" not in str(caught.value)
+
+
+@pytest.mark.parametrize("side", ["gold", "preset"])
+def test_malformed_entities_are_repaired_as_the_message_says(side: str) -> None:
+    nlp = learn(make(), examples(), steps=1)
+    doc = with_entities(["O", "I-LOC"], nlp.vocab)
+    with pytest.raises(MalformedTagsError, match=r"iobes_repairer \(scheme = \"bio\"") as caught:
+        nlp.update([Example(bare(2), doc)]) if side == "gold" else nlp(doc)
+    assert "name a policy" not in str(caught.value)
+    config = {"scheme": "bio", "source": "ents", "policy": "begin"}
+    if side == "gold":
+        doc = component("iobes_repairer", **config)(doc)
+        nlp.update([Example(bare(2), doc)])
+    else:
+        nlp.add_pipe("iobes_repairer", config=config, first=True)
+        doc = nlp(doc)
+    assert stored(doc)[1] == "B-LOC"
 
 
 def test_a_label_that_is_not_known() -> None:
@@ -298,9 +318,49 @@ def test_a_model_that_is_not_initialised() -> None:
             nlp(text)
     with pytest.raises(ModelError, match="is not initialised"):
         ner(nlp).nbest([nlp.make_doc("a")], 2)
+    with pytest.raises(ModelError, match="iobes_ner: the model is not initialised"):
+        nlp.update(examples())
     ner(nlp).add_label("X")
     with pytest.raises(ModelError, match="is not initialised"):
         nlp("a b")
+
+
+# questions
+
+
+def test_questions_are_about_a_list_of_docs() -> None:
+    pipe, doc = known("iobes"), bare(3)
+    asked: list[Callable[[Any], Any]] = [
+        pipe.marginals,
+        pipe.expected_counts,
+        lambda docs: pipe.nbest(docs, 2),
+    ]
+    for ask in asked:
+        with pytest.raises(TypeError, match=r"a list of Docs, \[doc\] instead of doc"):
+            ask(doc)
+        with pytest.raises(TypeError, match=r"Ask about Docs, not about str: nlp\(text\)"):
+            ask(["w0 w1"])
+        assert len(ask(iter([doc, doc]))) == 2
+    for wrong in ([doc], doc[0:2], "w0"):
+        with pytest.raises(TypeError, match="Ask about Docs, not about"):
+            pipe.span_probability(wrong, 0, 1, "X")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n", [2.5, 2.0, 0, -1, "2", None])
+def test_n_is_a_whole_number(n: Any) -> None:
+    with pytest.raises(ChainError, match="n is a whole number, at least 1, not"):
+        known("iobes").nbest([bare(2)], n)
+
+
+def test_questions_about_spans_that_are_none() -> None:
+    pipe, doc = known("iobes"), bare(3)
+    for start, end in ((1, 1), (2, 1), (-1, 1), (2, 4), (3, 4)):
+        with pytest.raises(SpanRangeError, match="is no span of 3 tokens"):
+            pipe.span_probability(doc, start, end, "X")
+    with pytest.raises(TypeError, match="integer"):
+        pipe.span_probability(doc, 0, 1.5, "X")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match=r"'Z' is not one of .* Known: X, Y"):
+        pipe.span_probability(doc, 0, 1, "Z")
 
 
 # names

@@ -172,6 +172,29 @@ def test_the_command(folder: Path, shy: Language, data: list[str]) -> None:
     assert last.startswith(f"best bias {found.bias:+.1f}: F1 ")
 
 
+def test_directories_of_files(folder: Path, tmp_path: Path) -> None:
+    """As spaCy takes them, and those of column files; with a scheme, columns are meant."""
+    model, wanted = folder / "model", run("tune", folder / "model", folder / "dev.spacy").stdout
+    for number, pair in enumerate(examples()):
+        (tmp_path / "bins" / "more").mkdir(parents=True, exist_ok=True)
+        where = tmp_path / "bins" / ("more" if number else "") / f"{number}.spacy"
+        DocBin(docs=[pair.reference]).to_disk(where)
+    columns = tmp_path / "columns"
+    columns.mkdir()
+    for number, sentence in enumerate((folder / "dev.bio").read_text().split("\n\n")):
+        (columns / f"{number}.bio").write_text(sentence.rstrip("\n") + "\n")
+    assert run("tune", model, tmp_path / "bins").stdout == wanted
+    assert run("tune", model, columns, "--scheme", "bio").stdout == wanted
+    refused = run("tune", model, columns)
+    assert (refused.exit_code, "with --scheme" in refused.stderr) == (2, True)
+    (tmp_path / "bins" / "bad.spacy").write_text("none")
+    refused = run("tune", model, tmp_path / "bins")
+    assert (refused.exit_code, "bad.spacy" in refused.stderr) == (2, True)
+    (tmp_path / "empty").mkdir()
+    refused = run("tune", model, tmp_path / "empty")
+    assert (refused.exit_code, "a directory without" in refused.stderr) == (2, True)
+
+
 def test_the_command_in_json_and_its_output(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "tuned"
     model, dev = folder / "model", folder / "dev.spacy"
@@ -227,7 +250,7 @@ def test_what_the_command_cannot_use(folder: Path, tmp_path: Path) -> None:
     cases: list[tuple[list[object], str]] = [
         ([tmp_path / "none", dev], "no pipeline there"),
         ([model, tmp_path / "none.spacy"], "there is no such file"),
-        ([model, folder / "dev.bio"], "name the scheme of a column file with --scheme"),
+        ([model, folder / "dev.bio"], "name the scheme of column files with --scheme"),
         ([model, folder / "dev.bio", "--scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([blank, dev], "no recogniser 'iobes_ner'. Known: none"),
         ([model, dev, "--output", tmp_path / "file"], "cannot be written"),

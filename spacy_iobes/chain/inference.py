@@ -47,8 +47,7 @@ def best(chain: Chain, batch: Batch) -> Best:
 
 def nbest(chain: Chain, batch: Batch, n: int) -> NBest:
     """The `n` most probable paths, all different, with their probabilities."""
-    if n < 1:
-        raise ChainError(f"n is at least 1, not {n}.")
+    require_count(n, 1)
     arguments = chain.arguments(batch)
     states, scores = kernels.nbest(*arguments, n)
     totals = kernels.total(*arguments)
@@ -82,6 +81,7 @@ def count(chain: Chain, batch: Batch) -> list[int]:
 
 def sample(chain: Chain, batch: Batch, n: int, random: np.random.Generator) -> Ints:
     """`n` paths drawn from the distribution over all paths, `[n, N]`."""
+    require_count(n, 0)
     arguments = chain.arguments(batch)
     forward, _, totals = kernels.messages(*arguments)
     require_paths(totals)
@@ -97,6 +97,12 @@ def sample(chain: Chain, batch: Batch, n: int, random: np.random.Generator) -> I
         noise = random.gumbel(size=(n, len(at), len(chain.start)))
         states[:, at] = (weights + noise).argmax(axis=2)
     return states
+
+
+def require_count(n: int, least: int) -> None:
+    """Refuse what is no number of paths."""
+    if not isinstance(n, int | np.integer) or n < least:
+        raise ChainError(f"n is a whole number, at least {least}, not {n!r}.")
 
 
 def checked_path(chain: Chain, batch: Batch, states: Ints) -> Ints:

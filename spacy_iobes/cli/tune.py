@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 @column_options
 def tune_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline that has iobes_ner.")],
-    dev: Annotated[str, typer.Argument(metavar="DEV", help="Held-out data: .spacy, or columns.")],
+    dev: Annotated[
+        str,
+        typer.Argument(metavar="DEV", help="Held-out data: .spacy or columns, file or directory."),
+    ],
     columns: Columns,
     scheme: Annotated[
-        str, typer.Option("--scheme", "-s", help="Scheme of DEV if it is a column file.")
+        str, typer.Option("--scheme", "-s", help="Scheme of DEV if it has columns.")
     ] = "",
     component: Component = "iobes_ner",
     output: Annotated[
@@ -84,19 +87,21 @@ def prepared(
 
 
 def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Example]:
-    """Examples from a DocBin or a column file."""
+    """Examples from DocBin or column files: one, or all below a directory."""
     from spacy.training import Corpus
 
-    from ..corpus.docbin import read_docbin
-    from ..corpus.reader import ConllCorpus
+    from ..corpus.docbin import ENDING, read_docbin
+    from ..corpus.reader import ConllCorpus, files_of
 
     if not Path(path).exists():
         raise FileError(f"{shown(path)}: there is no such file.", path)
-    if path.endswith(".spacy"):
-        read_docbin(path)  # says what is wrong with a file that is none
+    bins = [file for file in files_of(path) if file.name.endswith(ENDING)]
+    if bins and not (scheme and Path(path).is_dir()):
+        for file in bins:
+            read_docbin(file)  # says what is wrong with a file that is none
         return list(Corpus(path)(nlp))
     if not scheme:
-        raise FileError(f"{shown(path)}: name the scheme of a column file with --scheme.", path)
+        raise FileError(f"{shown(path)}: name the scheme of column files with --scheme.", path)
     return list(ConllCorpus(path, scheme=scheme, columns=columns)(nlp))
 
 

@@ -68,23 +68,30 @@ def refusal(
     sentences: Sequence[int] = (),
     side: str = "",
     option: str = "",
+    advice: str = "",
 ) -> MalformedTagsError:
     """The error of the policy `raise`, with all the violations in it.
 
-    Where there are two sides, `side` is the one at fault and `option` what names its policy.
+    Where there are two sides, `side` is the one at fault and `option` what names its policy. Where
+    no policy can be named, `advice` says what to do instead.
     """
     places = [f"sentence {sentence}, " for sentence in sentences] or [""] * SHOWN
     shown = "; ".join(f"{place}{v}" for place, v in zip(places, violations[:SHOWN]))
     more = f"; and {len(violations) - SHOWN} more" if len(violations) > SHOWN else ""
-    known = ", ".join(name for name, policy in POLICIES.items() if not policy.refuses)
-    advice = f"If not, name a policy to repair it{f' ({option})' if option else ''}: {known}."
-    if all(violation.kind == "unreadable" for violation in violations):
-        advice = "No policy repairs tags that cannot be read."
     return MalformedTagsError(
         f"Not legal {scheme.name}{f' in the {side}' if side else ''}: {shown}{more}. "
-        f"Is it another scheme? {advice}",
+        f"{advice or choices(violations, option)}",
         violations,
     )
+
+
+def choices(violations: Sequence[Violation], option: str = "") -> str:
+    """What can be done about malformed tags where a policy can be named, by an option if any."""
+    if all(violation.kind == "unreadable" for violation in violations):
+        return "Is it another scheme? No policy repairs tags that cannot be read."
+    known = ", ".join(name for name, policy in POLICIES.items() if not policy.refuses)
+    named = f" ({option})" if option else ""
+    return f"Is it another scheme? If not, name a policy to repair it{named}: {known}."
 
 
 def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags, Packed]:

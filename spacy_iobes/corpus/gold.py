@@ -13,14 +13,17 @@ from spacy.training import Example
 
 from ..codes.known import Known
 from ..codes.policy import get_policy
-from ..codes.scheme import get_scheme
 from ..errors import AlignmentError
 from ..span import Span
 from .examples import character_bounds, same_tokens
-from .sources import Entities, offsets_of, shown
+from .sources import offsets_of, shown
 from .tagged import TaggedDocs, sentence_starts
 
 Misaligned = Literal["raise", "missing"]
+ADVICE = (
+    "Gold is taken as it is: repair it first, for example with the component iobes_repairer "
+    '(scheme = "bio", source = "ents", and a policy).'
+)
 
 
 def gold_of(
@@ -32,7 +35,7 @@ def gold_of(
     are not those of tokens of the predicted Doc, or are white space, or that leaves its sentence.
     """
     references = [example.reference for example in examples]
-    tagged = TaggedDocs.read(references, Entities(), get_scheme("bio"))
+    tagged = TaggedDocs.entities(references, ADVICE)
     spans = tagged.spans(get_policy("raise"))
     partial = bool(tagged.pieces.missing.any())
     found = []

@@ -16,10 +16,10 @@ from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import refusal
 from ..codes.pieces import Pieces
 from ..codes.policy import Policy
-from ..codes.scheme import Scheme
+from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from ..errors import InexpressibleError, MalformedTagsError, UnknownNameError, UnreadableTagError
-from .sources import Source, shown
+from .sources import Entities, Source, shown
 
 Unit = Literal["doc", "sentence"]
 
@@ -51,6 +51,13 @@ class TaggedDocs:
         whole = source.read(docs, scheme)
         cuts = sentence_starts(sentences or docs, whole.offsets) if unit == "sentence" else None
         return cls(docs, Pieces.of(whole, scheme, cuts))
+
+    @classmethod
+    def entities(cls, docs: Sequence[Doc], advice: str) -> TaggedDocs:
+        """The entities of Docs; malformed ones are refused, with advice."""
+        found = cls.read(docs, Entities(), get_scheme("bio"))
+        found.require_legal(advice)
+        return found
 
     @property
     def scheme(self) -> Scheme:
@@ -100,10 +107,10 @@ class TaggedDocs:
             found[doc].append(wrong)
         return found
 
-    def require_legal(self) -> None:
+    def require_legal(self, advice: str = "") -> None:
         """Raise for violations, with the first words of the Doc that has the first of them."""
         if self.malformed:
-            error = refusal(self.scheme, [wrong for _, wrong in self.malformed])
+            error = refusal(self.scheme, [wrong for _, wrong in self.malformed], advice=advice)
             first = shown(self.docs[self.malformed[0][0]])
             raise MalformedTagsError(f"In {first}: {error}", error.violations)
 

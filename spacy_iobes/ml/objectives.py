@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chain import Batch, Gradient, loss
+from ..chain import Batch, Gradient, loss, marginals
 from ..codes.known import Known
 from ..errors import UnknownNameError
+from ..kernels.chain_numpy import Scores
 from .chain_scores import ChainScores
 from .tag_chain import TagChain
 
@@ -27,32 +29,65 @@ def crf(
     `limit` leaves out the paths that decoding does not consider either.
     """
     chain, batch = tags.chain(scores), limit(tags.batch(scores))
-    spans = [known.spans for known in gold]
-    path = tags.path(spans, scores.lengths)  # refuses what the scheme has no tags for
-    if any(known.missing for known in gold):
-        outside = np.flatnonzero(~(spanned(batch, gold) | missing(batch, gold)))
-        losses, gradient = loss(chain, batch, tags.known(batch, spans, outside))
-    else:
-        losses, gradient = loss(chain, batch, path)
+    path = path_of(tags, scores, gold)
+    partial = any(known.missing for known in gold)
+    losses, gradient = loss(chain, batch, agreeing(tags, batch, gold) if partial else path)
     return float(losses.sum()), gradient
 
 
 def softmax(
     tags: TagChain, scores: ChainScores, gold: Sequence[Known], limit: Limit
 ) -> tuple[float, Gradient]:
-    """The cross-entropy of each token's tag for itself; only decoding knows what is legal."""
+    """The cross-entropy of each token for itself; only decoding knows what is legal.
+
+    Of a known token it is that of the tags it may have. With all of its neighbours known there is
+    one; beside a missing one there may be more, as in `iob1`, where a span begins with `B` only if
+    another one of its label ends there. Missing tokens cost nothing.
+    """
     batch = tags.batch(scores)
-    path = tags.path([known.spans for known in gold], scores.lengths)
-    shifted = batch.scores - batch.scores.max(axis=1, keepdims=True, initial=-np.inf)
-    total = np.exp(shifted).sum(axis=1, keepdims=True)
-    tokens, known = np.arange(len(path)), ~missing(batch, gold)
-    losses = np.log(total[:, 0]) - shifted[tokens, path]
-    gradient = np.exp(shifted) / total
-    gradient[tokens, path] -= 1
-    gradient[~known] = 0
-    states = len(tags)
-    none = np.zeros(states)
-    return float(losses[known].sum()), Gradient(gradient, none, np.zeros((states, states)), none)
+    path = path_of(tags, scores, gold)
+    unknown = missing(batch, gold)
+    if unknown.any():
+        right = possible(tags, limit(batch), gold)
+        right[unknown] = True
+    else:
+        right = np.equal(path[:, None], np.arange(len(tags)))
+    total, every = distribution(batch.scores, np.ones_like(right))
+    known, wanted = distribution(batch.scores, right)
+    none = np.zeros(len(tags))
+    steps = np.zeros((len(tags), len(tags)))
+    losses = np.maximum(total - known, 0)
+    return float(losses.sum(dtype=np.float64)), Gradient(every - wanted, none, steps, none)
+
+
+def distribution(scores: Scores, allowed: NDArray[np.bool_]) -> tuple[Scores, Scores]:
+    """The logarithm of the summed exponentials of what is allowed, `[N]`, and the shares `[N, K]`.
+
+    Something must be allowed in every row.
+    """
+    chosen = np.where(allowed, scores, scores.dtype.type(-np.inf))
+    top = chosen.max(axis=1, keepdims=True)
+    weights = np.exp(chosen - top)
+    total = weights.sum(axis=1, keepdims=True)
+    return (np.log(total) + top)[:, 0], weights / total
+
+
+def possible(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:
+    """The tags that each token has in some legal sequence that agrees with what is known."""
+    even = replace(batch, scores=np.where(batch.scores > -np.inf, 0.0, -np.inf))
+    found: NDArray[np.bool_] = marginals(tags.even, agreeing(tags, even, gold)) > 0
+    return found
+
+
+def path_of(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> NDArray[np.int32]:
+    """The path with the spans that are known; refuses those that the scheme has no tags for."""
+    return tags.path([known.spans for known in gold], scores.lengths)
+
+
+def agreeing(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> Batch:
+    """The batch limited to the paths that agree with what is known."""
+    outside = np.flatnonzero(~(spanned(batch, gold) | missing(batch, gold)))
+    return tags.known(batch, [known.spans for known in gold], outside)
 
 
 def missing(batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:

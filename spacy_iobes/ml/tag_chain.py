@@ -57,6 +57,14 @@ class TagChain:
                 self.layout,
             )
 
+    @cached_property
+    def even(self) -> Chain:
+        """The chain that prefers no legal sequence to another."""
+        legal = self.states.legal
+        masks = (legal.start, legal.step, legal.stop)
+        start, step, stop = (np.where(mask, 0.0, -np.inf) for mask in masks)
+        return Chain(start, step, stop, self.layout)
+
     def batch(self, scores: ChainScores) -> Batch:
         """The emissions of all Docs."""
         with advising():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,21 @@ class EntityRecognizer(Questions, Recognizer):
                 "another scheme: load it with the config it was trained with."
             )
 
+    def require_initialised(self) -> None:
+        """Refuse to work with a model that has no numbers yet."""
+        if not self.model.get_ref("steps").has_param("step"):
+            raise ModelError(
+                f"{self.name}: the model is not initialised. Call nlp.initialize(), train it, or "
+                "load a pipeline that was trained."
+            )
+
     # what spaCy asks of a trainable component
+
+    def update(self, examples: Iterable[Example], **settings: Any) -> dict[str, float]:
+        """Learn from some examples, as every trainable component of spaCy does."""
+        self.require_initialised()
+        losses: dict[str, float] = super().update(examples, **settings)
+        return losses
 
     def predict(self, docs: Sequence[Doc]) -> Predicted:
         """The most probable legal annotation of each Doc."""
@@ -183,11 +197,7 @@ class EntityRecognizer(Questions, Recognizer):
 
     def _emit(self, docs: Sequence[Doc]) -> ChainScores:
         """The scores of the model; Docs without tokens do not bother it."""
-        if not self.model.get_ref("steps").has_param("step"):
-            raise ModelError(
-                f"{self.name}: the model is not initialised. Call nlp.initialize(), train it, or "
-                "load a pipeline that was trained."
-            )
+        self.require_initialised()
         if any(map(len, docs)):
             scores: ChainScores = self.model.predict(list(docs))
             return scores

@@ -12,11 +12,14 @@ from spacy.tokens import Doc
 
 from ..chain import Batch, Limits
 from ..codes.policy import get_policy
-from ..codes.scheme import get_scheme
-from ..corpus.sources import Entities
 from ..corpus.tagged import TaggedDocs, sentence_starts
 from ..ml.tag_chain import TagChain
 from ..span import Span
+
+ADVICE = (
+    "Entities that are set before the recogniser are kept: mend what sets them, or put the "
+    'component iobes_repairer (scheme = "bio", source = "ents", and a policy) in between.'
+)
 
 
 class Presets(NamedTuple):
@@ -41,7 +44,7 @@ class Presets(NamedTuple):
         annotated = [doc.to_array(ENT_IOB) for doc in docs if doc.has_annotation(ENT_IOB)]
         if not any((iob & np.uint64(1)).any() for iob in annotated):  # inside, or begin
             return cls.none(docs)
-        preset = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
+        preset = TaggedDocs.entities(docs, ADVICE)
         clamped, kept = [], []
         for spans in preset.spans(get_policy("raise")):
             fitting = [tags.can_say(span, spans) for span in spans]

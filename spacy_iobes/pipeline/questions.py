@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class Questions:
 
     def nbest(self, docs: Sequence[Doc], n: int, clamp: bool = False) -> list[list[Analysis]]:
         """The n most probable annotations of each Doc, best first; fewer where there are fewer."""
-        docs = list(docs)
+        docs = listed(docs)
         chain, batch = self.posed(docs, clamp)
         found = nbest(chain, batch, n)
         every: list[list[Analysis]] = [[] for _ in docs]
@@ -52,23 +53,39 @@ class Questions:
 
     def marginals(self, docs: Sequence[Doc], clamp: bool = False) -> list[NDArray[np.float64]]:
         """The probability of every tag (a column for each of `tags.states.tags`) of every token."""
-        posterior = Posterior.of(*self.posed(docs, clamp))
+        posterior = Posterior.of(*self.posed(listed(docs), clamp))
         bounds = pairwise(posterior.batch.offsets.tolist())
         return [posterior.marginals[start:end] for start, end in bounds]
 
     def expected_counts(self, docs: Sequence[Doc], clamp: bool = False) -> list[dict[str, float]]:
         """The expected number of entities of each label in each Doc."""
-        counts = Posterior.of(*self.posed(docs, clamp)).expected_counts()
+        counts = Posterior.of(*self.posed(listed(docs), clamp)).expected_counts()
         return [dict(zip(self.tags.labels, row.tolist())) for row in counts]
 
     def span_probability(
         self, doc: Doc, start: int, end: int, label: str, clamp: bool = False
     ) -> float:
         """The probability that exactly these tokens are an entity of this label."""
-        span, size = Span(start, end, label), len(doc)
+        (doc,) = listed([doc])
+        span, size = Span(index(start), index(end), label), len(doc)
         if not 0 <= start < end <= size:
             reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
             raise SpanRangeError(reason, [span])
         posterior = Posterior.of(*self.posed([doc], clamp))
         found = posterior.span_log_probability(self.tags.columns([[span]]))
         return min(float(np.exp(found[0])), 1.0)
+
+
+def listed(docs: Iterable[Doc]) -> list[Doc]:
+    """Docs as a list; one Doc alone, or anything else, is refused."""
+    if isinstance(docs, Doc):
+        raise TypeError(
+            "Ask about a list of Docs, [doc] instead of doc: the answers are a list, too."
+        )
+    found = list(docs)
+    for doc in found:
+        if not isinstance(doc, Doc):
+            raise TypeError(
+                f"Ask about Docs, not about {type(doc).__name__}: nlp(text), or nlp.make_doc(text)."
+            )
+    return found
