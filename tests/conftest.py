@@ -1,7 +1,14 @@
 """Hypothesis without surprises: the same examples on every machine, however slow it is."""
 
+import warnings
+
+import spacy
 from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("hunt", deadline=None, max_examples=5000)
 settings.load_profile("suite")  # pytest --hypothesis-profile=hunt looks for new counterexamples
+
+with warnings.catch_warnings():  # what other plugins have to say when spaCy loads them
+    warnings.simplefilter("ignore")
+    spacy.blank("en")

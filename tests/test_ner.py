@@ -19,7 +19,7 @@ from spacy.training import Example
 from thinc.api import Config, fix_random_seed
 
 from spacy_iobes import score
-from spacy_iobes.errors import MalformedTagsError
+from spacy_iobes.errors import MalformedTagsError, ModelError
 
 from . import by_hand
 from .docs import BLANK, stored, with_entities
@@ -483,6 +483,31 @@ def test_a_listener_learns_and_teaches(tmp_path: Path) -> None:
     check(alone)
     ner(again).add_label("MORE")
     again.update(examples(), sgd=optimizer_of(again))
+
+
+def test_questions_about_docs_that_a_listener_has_not_heard_of() -> None:
+    """They have no vectors; a listener would take these for 0 and answer something."""
+    nlp = learn(listening(), examples(), steps=2)
+    pipe, heard, unheard = ner(nlp), nlp(TEXTS[0]), nlp.make_doc(TEXTS[0])
+    message = "iobes_ner listens to .* the Doc 'Anna lives in New York .' has not been through"
+    assert pipe.nbest([heard, nlp("")], 1)
+    assert pipe.expected_counts([nlp.make_doc("")]) == [{"LOC": 0.0, "PER": 0.0}]
+    for ask in (pipe.marginals, pipe.expected_counts, lambda docs: pipe.nbest(docs, 2)):
+        with pytest.raises(ModelError, match=message):
+            ask([heard, unheard])
+    with pytest.raises(ModelError, match=message):
+        pipe.span_probability(unheard, 0, 1, "PER")
+
+
+def test_a_frozen_encoder_that_annotates() -> None:
+    nlp = listening()
+    optimizer = nlp.initialize(examples)
+    before = embedding(nlp)
+    optimizer.learn_rate = 0.03
+    for _ in range(30):
+        nlp.update(examples(), sgd=optimizer, exclude=["tok2vec"], annotates=["tok2vec"])
+    np.testing.assert_array_equal(embedding(nlp), before)
+    check(nlp)
 
 
 def test_two_recognisers_share_an_encoder() -> None:

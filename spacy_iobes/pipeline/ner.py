@@ -28,7 +28,7 @@ from ..ml.tag_chain import TagChain
 from .doc_pipe import Scorer
 from .presets import Presets, limited
 from .questions import Questions
-from .recognizer import Recognizer
+from .recognizer import Recognizer, require_heard
 from .scorers import span_scorer
 
 
@@ -189,6 +189,7 @@ class EntityRecognizer(Questions, Recognizer):
     def posed(self, docs: Sequence[Doc], clamp: bool = False) -> tuple[Chain, Batch]:
         """The chain, without bias, and what it is asked about."""
         docs = list(docs)
+        require_heard(self.model, docs, self.name)
         return self._ask(docs, Presets.of(docs, self.tags) if clamp else Presets.none(docs))
 
     def _ask(self, docs: Sequence[Doc], presets: Presets) -> tuple[Chain, Batch]:

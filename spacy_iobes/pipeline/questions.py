@@ -76,7 +76,7 @@ class Questions:
         return min(float(np.exp(found[0])), 1.0)
 
 
-def listed(docs: Iterable[Doc]) -> list[Doc]:
+def listed(docs: Iterable[Doc] | Doc) -> list[Doc]:
     """Docs as a list; one Doc alone, or anything else, is refused."""
     if isinstance(docs, Doc):
         raise TypeError(

@@ -11,10 +11,13 @@ import numpy as np
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..corpus.sources import shown
 from ..errors import ModelError
 from .doc_pipe import Scorer
 
@@ -118,3 +121,21 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
 def _finite(array: Any) -> bool:
     host = array if isinstance(array, np.ndarray) else array.get()
     return bool(np.isfinite(host).all())
+
+
+def require_heard(model: Model[Any, Any], docs: Iterable[Doc], name: str) -> None:
+    """Refuse Docs without the vectors that a listener needs, which would take them for 0."""
+    heard = [has_vectors(node) for node in model.walk() if "listener" in node.name]
+    for doc in docs:
+        if len(doc) and not all(has(doc) for has in heard):
+            raise ModelError(
+                f"{name} listens to a component before it, and {shown(doc)} has not been through "
+                "that one: ask about Docs from nlp(text)."
+            )
+
+
+def has_vectors(listener: Model[Any, Any]) -> Callable[[Doc], bool]:
+    """How to tell whether a Doc has what a listener of spaCy or its transformers listens to."""
+    if isinstance(listener, Tok2VecListener):
+        return lambda doc: len(doc.tensor) == len(doc)
+    return lambda doc: not Doc.has_extension("trf_data") or doc._.trf_data is not None
