@@ -404,9 +404,11 @@ def test_questions_that_make_no_sense() -> None:
     for start, end in ((-1, 1), (1, 1), (2, 1), (0, 4)):
         with pytest.raises(SpanRangeError, match="is no span of 3 tokens"):
             pipe.span_probability(doc, start, end, "X")
+    with pytest.raises(TypeError, match="integer"):
+        pipe.span_probability(doc, 0, 1.5, "X")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="'Z' is not one of the component's"):
         pipe.span_probability(doc, 0, 1, "Z")
-    with pytest.raises(ChainError, match="n is at least 1"):
+    with pytest.raises(ChainError, match="n is a whole number, at least 1"):
         pipe.nbest([doc], 0)
 
 

@@ -26,7 +26,6 @@ from spacy_iobes.errors import (
     InexpressibleError,
     MalformedTagsError,
     ModelError,
-    SpanRangeError,
     UnknownNameError,
 )
 from spacy_iobes.ml.objectives import get_objective
@@ -350,17 +349,6 @@ def test_questions_are_about_a_list_of_docs() -> None:
 def test_n_is_a_whole_number(n: Any) -> None:
     with pytest.raises(ChainError, match="n is a whole number, at least 1, not"):
         known("iobes").nbest([bare(2)], n)
-
-
-def test_questions_about_spans_that_are_none() -> None:
-    pipe, doc = known("iobes"), bare(3)
-    for start, end in ((1, 1), (2, 1), (-1, 1), (2, 4), (3, 4)):
-        with pytest.raises(SpanRangeError, match="is no span of 3 tokens"):
-            pipe.span_probability(doc, start, end, "X")
-    with pytest.raises(TypeError, match="integer"):
-        pipe.span_probability(doc, 0, 1.5, "X")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match=r"'Z' is not one of .* Known: X, Y"):
-        pipe.span_probability(doc, 0, 1, "Z")
 
 
 # names
