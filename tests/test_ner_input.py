@@ -33,6 +33,7 @@ from spacy_iobes.ml.objectives import get_objective
 from . import by_hand
 from .docs import BLANK, bare, component, stored, with_entities
 from .recognizers import (
+    CNN,
     agrees,
     example,
     examples,
@@ -351,6 +352,21 @@ def test_n_is_a_whole_number(n: Any) -> None:
         known("iobes").nbest([bare(2)], n)
 
 
+def test_a_model_that_is_no_chain() -> None:
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": CNN}
+    for model in (CNN, tagger):
+        nlp = spacy.blank("en")
+        with pytest.raises(ModelError, match=r"is no chain\. .* spacy-iobes\.ChainTagger\.v1"):
+            nlp.add_pipe("iobes_ner", config={"model": model})
+
+
+def test_nothing_is_stored_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="does not load into this component: Can't read file"):
+        ner(make()).from_disk(tmp_path / "nowhere")
+    with pytest.raises(ModelError, match=r"does not load into this component: .*[^.]\. If it has"):
+        ner(make()).from_bytes(b"abc")
+
+
 # names
 
 
@@ -373,6 +389,12 @@ def test_names_that_do_not_exist() -> None:
 def test_what_is_no_label(label: Any) -> None:
     with pytest.raises(ValueError, match="E187"):
         ner(make()).add_label(label)
+
+
+def test_one_label_is_a_list_too() -> None:
+    """Or it would be taken for a label for each letter."""
+    with pytest.raises(TypeError, match=r"Labels are a list.*\['PER'\]"):
+        ner(make()).initialize(examples, labels="PER")
 
 
 def test_no_examples_to_initialise_from() -> None:

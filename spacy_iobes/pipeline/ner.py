@@ -60,6 +60,7 @@ class EntityRecognizer(Questions, Recognizer):
         misaligned: Misaligned = "raise",
         scorer: Scorer | None = None,
     ):
+        require_chain(model, name)
         own = span_scorer(scheme=scheme, repair="raise", as_ents=True)
         super().__init__(vocab, model, name, scorer or own)
         self.scheme = get_scheme(scheme)
@@ -229,6 +230,15 @@ class EntityRecognizer(Questions, Recognizer):
     def _numbers(self, spans: SpanColumns) -> NDArray[np.int64]:
         numbers = np.array([self.tags.number(label) for label in spans.labels], dtype=np.int64)
         return numbers[spans.label] if len(numbers) else spans.label.astype(np.int64)
+
+
+def require_chain(model: ChainModel, name: str) -> None:
+    """Refuse a model that is no chain, such as an encoder alone."""
+    if not all(model.has_ref(part) for part in ("output_layer", "steps")):
+        raise ModelError(
+            f"{name}: the model {model.name!r} is no chain. In the config, the architecture of the "
+            "model is spacy-iobes.ChainTagger.v1, and an encoder goes into its tok2vec."
+        )
 
 
 @contextmanager

@@ -73,6 +73,8 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
     ) -> None:
         """Take the labels that are given, or all that occur, and fit the model to them."""
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if isinstance(labels, str):
+            raise TypeError(f"Labels are a list, even if there is one: [{labels!r}].")
         for label in labels if labels is not None else self.labels_in(get_examples()):
             self.add_label(label)
         self.resize()
@@ -102,8 +104,9 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
             yield
         except ValueError as error:
             raise ModelError(
-                f"{self.name}: the stored model does not fit into this component: {error}. It has "
-                "other labels or layers: load it into a component that is not initialised."
+                f"{self.name}: what is stored does not load into this component: "
+                f"{str(error).rstrip('.')}. If it has other labels or layers, load it into a "
+                "component that is not initialised."
             ) from error
 
     def require_sound(self) -> None:
