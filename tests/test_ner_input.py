@@ -26,6 +26,7 @@ from spacy_iobes.errors import (
     InexpressibleError,
     MalformedTagsError,
     ModelError,
+    SpanError,
     UnknownNameError,
 )
 from spacy_iobes.ml.objectives import get_objective
@@ -233,6 +234,16 @@ def test_a_label_that_is_not_known() -> None:
     scores, _ = pipe.model.begin_update([wrong.predicted])
     with pytest.raises(UnknownNameError, match="'NEW' is not one of"):
         pipe.get_loss([wrong], scores)
+
+
+def test_wrong_spans_have_labels() -> None:
+    nlp, pair = make(incorrect_spans_key="wrong"), examples()[0]
+    pair.reference.spans["wrong"] = [DocSpan(pair.reference, 0, 1)]
+    with pytest.raises(SpanError, match=r"'Anna' in spans\['wrong'\] has no label"):
+        nlp.initialize(lambda: [pair])
+    nlp.initialize(examples)
+    with pytest.raises(SpanError, match="has no label: say which label is wrong there"):
+        nlp.update([pair])
 
 
 @pytest.mark.parametrize("tags", [["B-X", "B-X", "O"], ["B-X", "B-X", "-"]])

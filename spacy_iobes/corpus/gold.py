@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from ..codes.known import Known
 from ..codes.policy import get_policy
-from ..errors import AlignmentError
+from ..errors import AlignmentError, SpanError
 from ..span import Span
 from .examples import character_bounds, same_tokens
 from .sources import offsets_of, shown
@@ -124,14 +124,26 @@ def runs(tokens: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
+def wrong_spans(reference: Doc, key: str) -> list[Span]:
+    """The spans of a reference that are known to be wrong, `reference.spans[key]`."""
+    spans = [Span(span.start, span.end, span.label_) for span in reference.spans.get(key, ())]
+    for span in spans:
+        if not span.label:
+            raise SpanError(
+                f"{shown(reference)}: {reference[span.start : span.end].text!r} in spans[{key!r}] "
+                "has no label: say which label is wrong there, with a span for each.",
+                [span],
+            )
+    return spans
+
+
 def rejected_of(
     examples: Sequence[Example], key: str, misaligned: Misaligned = "raise"
 ) -> list[list[Span]]:
     """The spans known to be wrong, `reference.spans[key]`, as spans of the predicted Docs."""
     found = []
     for example in examples:
-        group = example.reference.spans.get(key, ())
-        spans = [Span(span.start, span.end, span.label_) for span in group]
+        spans = wrong_spans(example.reference, key)
         if spans and not same_tokens(example.reference, example.predicted):
             projection = Projection(example.reference, example.predicted, misaligned)
             spans = projection.known(Known(spans, [])).spans

@@ -17,7 +17,7 @@ from ..chain import Batch, Chain, Posterior, Spans, best, reject
 from ..codes.columns import SpanColumns
 from ..codes.scheme import get_scheme
 from ..codes.write import span_columns
-from ..corpus.gold import Misaligned, gold_of, rejected_of
+from ..corpus.gold import Misaligned, gold_of, rejected_of, wrong_spans
 from ..corpus.sources import Entities, shown
 from ..corpus.targets import Absent, ToEntities, ToSpanGroup
 from ..errors import InexpressibleError, ModelError
@@ -95,8 +95,8 @@ class EntityRecognizer(Questions, Recognizer):
             tags = Entities().read([example.reference], get_scheme("bio"))
             found.update(tag[2:] for tag in tags.tags[5:])
             if self.incorrect_spans_key is not None:
-                wrong = example.reference.spans.get(self.incorrect_spans_key, ())
-                found.update(span.label_ for span in wrong)
+                wrong = wrong_spans(example.reference, self.incorrect_spans_key)
+                found.update(span.label for span in wrong)
         return sorted(found)
 
     def require_sound(self) -> None:
