@@ -240,6 +240,25 @@ def test_another_name_and_components_before(folder: Path, shy: Language, tmp_pat
     assert "no recogniser 'iobes_ner'. Known: mine. Name one with --component" in result.stderr
 
 
+def test_what_comes_before_the_recogniser_counts(folder: Path, tmp_path: Path) -> None:
+    """An encoder that it listens to, and entities that a ruler sets."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": CNN})
+    ruler: Any = nlp.add_pipe("entity_ruler")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}
+    nlp.add_pipe("iobes_ner", config={"model": {"tok2vec": listener}})
+    optimizer = nlp.initialize(examples)
+    optimizer.learn_rate = 0.03
+    for _ in range(5):
+        nlp.update(examples(), sgd=optimizer)
+    ruler.add_patterns([{"label": "LOC", "pattern": "Anna"}])
+    nlp.to_disk(tmp_path / "model")
+    result = run("tune", tmp_path / "model", folder / "dev.spacy", "--json")
+    tried = {row["bias"]: row["f1"] for row in json.loads(result.stdout)["tried"]}
+    for bias in (0.0, 2.0):
+        assert tried[bias] == pytest.approx(at(nlp, bias, examples())["iobes_f"])
+
+
 def test_what_the_command_cannot_use(folder: Path, tmp_path: Path) -> None:
     model, dev = folder / "model", folder / "dev.spacy"
     blank = tmp_path / "blank"
