@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -333,6 +334,45 @@ def test_bad_batches_are_refused() -> None:
     for span in [(0, 0, 2, 0), (2, 0, 1, 0), (1, 1, 1, 0), (1, -1, 1, 0), (1, 0, 1, 2)]:
         with pytest.raises(ChainError, match="Span 1 is"):
             posterior.span_log_probability(Spans.of([(1, 0, 2, 1), span]))
+
+
+@pytest.mark.parametrize("verb", ["outside", "cut", "blank"])
+@pytest.mark.parametrize(
+    ("tokens", "says"),
+    [
+        ([0, 3], "no token 3: they are counted from 0 to 2"),
+        ([-1], "no token -1"),
+        ([1.0], "tokens are whole numbers, not float64"),
+        ([True, False, True], "tokens are whole numbers, not bool"),
+    ],
+)
+def test_tokens_that_are_none_are_refused(verb: str, tokens: list[Any], says: str) -> None:
+    """Neither counted from the end, nor rounded, nor taken for 0 and 1."""
+    chain = random_chain("bio", np.random.default_rng(0))
+    limits = Limits(chain.spans, Batch.of(np.zeros((3, 5)), [1, 2]))
+    with pytest.raises(ChainError, match=says):
+        getattr(limits, verb)(tokens)
+    getattr(limits, verb)([])
+    assert limits.allowed.all()
+
+
+def test_numbers_that_are_not_whole_are_refused() -> None:
+    chain, batch = random_chain("bio", np.random.default_rng(0)), Batch.of(np.zeros((3, 5)), [3])
+    for lengths in ([1.5, 1.5], [3.0], [True, True, True]):
+        with pytest.raises(ChainError, match="The lengths are whole numbers"):
+            Batch.of(np.zeros((3, 5)), lengths)
+    with pytest.raises(ChainError, match="The states are whole numbers"):
+        score(chain, batch, np.array([0.0, 1.5, 0.0]))  # type: ignore[arg-type]
+    with pytest.raises(ChainError, match="The parts of spans are whole numbers"):
+        Spans.of([(0, 0, 1.5, 0)])  # type: ignore[list-item]
+    with pytest.raises(ChainError, match="A span is a row of four"):
+        Spans.of([(0, 0, 1, 0), (0, 1, 2)])  # type: ignore[list-item]
+    for bias in (np.nan, np.inf):
+        with pytest.raises(ChainError, match="A bias is a number"):
+            chain.biased(bias)
+    for n in (1.5, -1):
+        with pytest.raises(ChainError, match="n is a whole number, at least 0"):
+            sample(chain, batch, n, np.random.default_rng(0))  # type: ignore[arg-type]
 
 
 def test_no_path_is_an_error_that_says_where() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Scores
+from ..kernels.chain_numpy import Floats, Offsets, Scores
 
 
 def finite_or_illegal(name: str, values: ArrayLike) -> Scores:
@@ -27,6 +27,14 @@ def logarithms(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
         raise ChainError(f"{name} has the shape {array.shape}, not {shape}.")
     refuse(name, array)
     return array
+
+
+def whole_numbers(name: str, values: ArrayLike) -> Offsets:
+    """Integers; what has a fraction, and truth values, are refused and not rounded."""
+    array = np.asarray(values)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ChainError(f"The {name} are whole numbers, not {array.dtype}.")
+    return array.astype(np.int64, copy=False)
 
 
 def refuse(name: str, array: Scores) -> None:

@@ -11,6 +11,7 @@ from .. import kernels
 from ..errors import ChainError, NoPathError
 from ..kernels.chain_numpy import Floats, Ints, Scores
 from ..kernels.chain_numpy import count as count_paths
+from .arrays import whole_numbers
 from .model import Batch, Chain
 
 
@@ -107,7 +108,7 @@ def require_count(n: int, least: int) -> None:
 
 def checked_path(chain: Chain, batch: Batch, states: Ints) -> Ints:
     """The path as the kernels take it; one state for each token, or it is refused."""
-    path = np.ascontiguousarray(states, dtype=np.int32)
+    path = np.ascontiguousarray(whole_numbers("states", states), dtype=np.int32)
     if path.shape != batch.scores.shape[:1]:
         raise ChainError(f"There are {len(batch.scores)} tokens, but the path is {path.shape}.")
     if path.size and not 0 <= path.min() <= path.max() < len(chain.start):

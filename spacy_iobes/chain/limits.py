@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import ChainError
+from ..kernels.chain_numpy import Offsets
+from .arrays import whole_numbers
 from .layout import ANY, CUT, JOINED, NO_BEGIN, NO_END, Layout
 from .model import Batch
 from .spans import Spans
@@ -41,17 +44,25 @@ class Limits:
 
     def outside(self, tokens: ArrayLike) -> None:
         """These tokens are in no span."""
-        self.allowed[np.asarray(tokens, dtype=np.int64)] &= self.layout.label_of < 0
+        self.allowed[self._checked(tokens)] &= self.layout.label_of < 0
 
     def cut(self, tokens: ArrayLike) -> None:
         """No span reaches across the gap before these tokens."""
-        self.gaps[np.asarray(tokens, dtype=np.int64)] &= CUT
+        self.gaps[self._checked(tokens)] &= CUT
 
     def blank(self, tokens: ArrayLike) -> None:
         """No span begins or ends with one of these tokens."""
-        at = np.asarray(tokens, dtype=np.int64)
+        at = self._checked(tokens)
         self.gaps[at] &= NO_BEGIN
         first, last = self.batch.edges
         behind = np.setdiff1d(at, last) + 1
         self.gaps[behind] &= NO_END
         self.outside(np.intersect1d(at, np.concatenate([first, last])))
+
+    def _checked(self, tokens: ArrayLike) -> Offsets:
+        """Tokens that are there; negative ones do not count from the end."""
+        at, size = whole_numbers("tokens", tokens), len(self.batch.scores)
+        if at.size and not 0 <= at.min() <= at.max() < size:
+            wrong = at[(at < 0) | (at >= size)].flat[0]
+            raise ChainError(f"There is no token {wrong}: they are counted from 0 to {size - 1}.")
+        return at

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ChainError
 from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
-from .arrays import finite_or_illegal, logarithms
+from .arrays import finite_or_illegal, logarithms, whole_numbers
 from .layout import Layout
 
 
@@ -57,6 +57,8 @@ class Chain:
 
     def biased(self, bias: float) -> Chain:
         """The same chain with `bias` added to the score of every span: more of them, or fewer."""
+        if not np.isfinite(bias):
+            raise ChainError(f"A bias is a number, not {bias}.")
         begins = self.spans.begins
         start = self.start + bias * (self.spans.label_of >= 0)
         return replace(self, start=start, step=self.step + bias * begins)
@@ -94,7 +96,7 @@ class Batch:
     def of(cls, scores: ArrayLike, lengths: Sequence[int] | Ints | Offsets) -> Batch:
         """A batch from the scores of all tokens and the number of tokens in each sequence."""
         array = finite_or_illegal("scores", scores)
-        counts = np.asarray(lengths, dtype=np.int64)
+        counts = whole_numbers("lengths", lengths)
         if counts.ndim != 1 or (counts < 0).any() or counts.sum() != len(array):
             raise ChainError(f"The lengths sum to {counts.sum()}, but there are {len(array)} rows.")
         return cls(array, np.concatenate([[0], np.cumsum(counts)]))

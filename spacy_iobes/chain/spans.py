@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import ChainError
 from ..kernels.chain_numpy import Offsets
+from .arrays import whole_numbers
 from .model import Batch
 
 
@@ -24,8 +25,10 @@ class Spans(NamedTuple):
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, int, int]]) -> Spans:
         """Spans from rows of (sequence, start, end, label)."""
-        columns = np.array(list(rows), dtype=np.int64).reshape(-1, 4).T
-        return cls(*columns)
+        listed = list(rows)
+        if any(len(row) != 4 for row in listed):
+            raise ChainError("A span is a row of four: (sequence, start, end, label).")
+        return cls(*whole_numbers("parts of spans", listed).reshape(-1, 4).T)
 
     def at(self, rows: NDArray[np.int64]) -> Spans:
         """Some of the spans."""
