@@ -360,9 +360,9 @@ def test_numbers_that_are_not_whole_are_refused() -> None:
     chain, batch = random_chain("bio", np.random.default_rng(0)), Batch.of(np.zeros((3, 5)), [3])
     for lengths in ([1.5, 1.5], [3.0], [True, True, True]):
         with pytest.raises(ChainError, match="The lengths are whole numbers"):
-            Batch.of(np.zeros((3, 5)), lengths)
+            Batch.of(np.zeros((3, 5)), lengths)  # type: ignore[arg-type]
     with pytest.raises(ChainError, match="The states are whole numbers"):
-        score(chain, batch, np.array([0.0, 1.5, 0.0]))  # type: ignore[arg-type]
+        score(chain, batch, np.array([0.0, 1.5, 0.0]))
     with pytest.raises(ChainError, match="The parts of spans are whole numbers"):
         Spans.of([(0, 0, 1.5, 0)])  # type: ignore[list-item]
     with pytest.raises(ChainError, match="A span is a row of four"):
