@@ -97,6 +97,20 @@ def test_spacy_evaluate(folder: Path) -> None:
     assert Signature.parse(scores["iobes_signature"]).scheme == "iobes"
 
 
+def test_spacy_find_threshold(folder: Path) -> None:
+    model = folder / "model" / "model-best"
+    settings = ["iobes_ner", "threshold", "iobes_f", "--n_trials", "3"]
+    printed = run(folder, "find-threshold", model, "data.spacy", *settings)
+    rows = [line.split() for line in printed.splitlines() if line[:2] in ("0.", "1.")]
+    for threshold, figure in rows:
+        config = {"components": {"iobes_ner": {"threshold": float(threshold)}}}
+        nlp = spacy.load(model, config=config)
+        scores = nlp.evaluate(list(Corpus(folder / "data.spacy")(nlp)))
+        assert float(figure) == pytest.approx(scores["iobes_f"] or 0.0, abs=1e-3)
+    assert [row[0] for row in rows] == ["0.0", "0.5", "1.0"]
+    assert float(rows[0][1]) > float(rows[-1][1])
+
+
 def test_spacy_has_nothing_to_fill_in() -> None:
     config = load_config(CONFIG)
     filled = spacy.util.load_model_from_config(config, auto_fill=True).config
