@@ -88,10 +88,8 @@ def test_features_are_mixed_values(
 def test_words_are_numbered_in_order(kernel: Any, words: list[int]) -> None:
     keys, numbers = np.zeros(256, dtype=np.uint64), np.full(256, -1, dtype=np.int32)
     order = list(dict.fromkeys(words))
-    for _ in range(2):  # the second time, all are known
-        found, count = kernel.number(
-            np.array(words, dtype=np.uint64), keys, numbers, len(order) if _ else 0
-        )
+    for known in (0, len(order)):
+        found, count = kernel.number(np.array(words, dtype=np.uint64), keys, numbers, known)
         assert found.tolist() == [order.index(word) for word in words]
         assert count == len(order)
 

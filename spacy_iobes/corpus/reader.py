@@ -30,8 +30,9 @@ class ConllCorpus:
     The references have entities, with missing (`-`) and blocked (`!`) tokens kept, sentence starts,
     and the tags of the file in `doc.user_data["iobes_tags"]`; with a `tag_scheme`, also in
     `token.tag_`, which is empty for a missing token, so that a tagger learns nothing from it.
-    The predicted Docs have the same words and nothing else. All files are checked before the first
-    example, so that bad gold stops training before it begins.
+    The predicted Docs have the same words and, with `keep_sentences`, the sentence starts, but
+    nothing else. All files are checked before the first example, so that bad gold stops training
+    before it begins.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class ConllCorpus:
         shuffle: bool = False,
         augmenter: Augmenter | None = None,
         tag_scheme: str | None = None,
+        keep_sentences: bool = False,
     ):
         self.path = path
         self.columns = columns or Columns()
@@ -55,6 +57,7 @@ class ConllCorpus:
         self.limit = limit
         self.shuffle = shuffle
         self.augmenter = augmenter or dont_augment
+        self.keep_sentences = keep_sentences
         self._checked = False
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -70,6 +73,8 @@ class ConllCorpus:
             example = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
             for augmented in self.augmenter(nlp, example):
                 carry(reference, augmented.reference)
+                if self.keep_sentences:
+                    carry_sentences(augmented)
                 yield augmented
 
     def docs(self, vocab: Vocab) -> Iterator[Doc]:
@@ -112,6 +117,14 @@ def carry(original: Doc, augmented: Doc) -> None:
     augmented.from_array(names, rows)
 
 
+def carry_sentences(example: Example) -> None:
+    """Give the predicted Doc the sentence starts of the reference, if it has the same tokens."""
+    predicted, reference = example.predicted, example.reference
+    if len(predicted) == len(reference):
+        rows: Any = reference.to_array([SENT_START])
+        predicted.from_array([SENT_START], rows)
+
+
 def files_of(path: str | Path) -> list[Path]:
     """The file, or the files below a directory in the order of their names, but hidden ones."""
     root = Path(path)
@@ -144,6 +157,7 @@ def conll_corpus(
     tag_scheme: str | None = None,
     ignore_documents: bool = False,
     markers_as_tokens: bool = False,
+    keep_sentences: bool = False,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read column files, `path` being one or a directory of them, under an explicit scheme."""
     if not path:
@@ -172,4 +186,5 @@ def conll_corpus(
         shuffle=shuffle,
         augmenter=augmenter,
         tag_scheme=tag_scheme,
+        keep_sentences=keep_sentences,
     )

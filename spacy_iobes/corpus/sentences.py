@@ -43,10 +43,14 @@ class Sentence(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a file holds: the lengths of its sentences, and how often each label occurs."""
+    """What a file holds: the lengths of its sentences, and how often each label occurs.
+
+    `opens` are the sentences with which documents begin.
+    """
 
     lengths: list[int]
     labels: Counter[str]
+    opens: list[int]
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,12 @@ class FileSentences:
 
     def check(self) -> Held:
         """Read all of the file for the errors that it may have."""
-        held = Held([], Counter())
+        held = Held([], Counter(), [])
         for columns in self._parts():
-            held.lengths.extend(np.diff(columns[0][0].part.tags.offsets).tolist())
+            part = columns[0][0].part
+            if self.reader.columns.count_documents:
+                held.opens.extend(len(held.lengths) + at for at in sorted(document_starts(part)))
+            held.lengths.extend(np.diff(part.tags.offsets).tolist())
             for _, spans in columns:
                 counts = np.bincount(spans.label, minlength=len(spans.labels)).tolist()
                 held.labels.update({label: n for label, n in zip(spans.labels, counts) if n})

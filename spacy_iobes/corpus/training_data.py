@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ from .inputs import is_stream
 from .reader import files_of
 from .sentences import FileSentences, Reading
 
+LONG = 10_000  # tokens of a document that is rather a whole corpus
+
 
 @dataclass(frozen=True)
 class TrainingData:
     """A file with entities: the lengths of its Docs, its labels, and how a config reads it.
 
-    `repaired` is how many violations the policy has to repair.
+    `repaired` is how many violations the policy has to repair. `opens` are the sentences of column
+    files with which documents begin.
     """
 
     path: str
@@ -31,6 +35,7 @@ class TrainingData:
     lengths: list[int]
     labels: Counter[str]
     repaired: int = 0
+    opens: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -41,6 +46,19 @@ class TrainingData:
     def entities(self) -> int:
         """The number of entities."""
         return self.labels.total()
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether this is a column file of documents, none of them too long for one Doc."""
+        return len(self.opens) > 1 and self.tokens / len(self.opens) < LONG
+
+    @property
+    def by_document(self) -> TrainingData:
+        """The same, with a document in each Doc, whose sentences are known."""
+        bounds = sorted({0, *self.opens, len(self.lengths)})
+        lengths = [sum(self.lengths[start:end]) for start, end in pairwise(bounds)]
+        reader = {**self.reader, "unit": "document", "keep_sentences": True}
+        return replace(self, reader=reader, lengths=lengths)
 
 
 def training_data(path: str, scheme: str, policy: str, columns: Columns) -> TrainingData:
@@ -72,10 +90,11 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
     if not scheme:
         raise FileError(f"{path}: name the scheme of a column file with --scheme.", path)
     reading = Reading(get_scheme(scheme), get_tag_policy(policy))
-    lengths, labels, repaired = list[int](), Counter[str](), 0
+    lengths, labels, opens, repaired = list[int](), Counter[str](), list[int](), 0
     for file in files_of(path):
         sentences = FileSentences(ColumnReader(file, columns), reading)
         held = sentences.check()
+        opens += [len(lengths) + at for at in held.opens]
         lengths += held.lengths
         labels += held.labels
         repaired += sentences.violations
@@ -98,8 +117,9 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
         "tag_scheme": None,
         "ignore_documents": not columns.count_documents,
         "markers_as_tokens": not columns.markers,
+        "keep_sentences": False,
     }
-    return TrainingData(path, reader, lengths, labels, repaired)
+    return TrainingData(path, reader, lengths, labels, repaired, tuple(opens))
 
 
 def of_docbins(path: str, files: list[Path]) -> TrainingData:

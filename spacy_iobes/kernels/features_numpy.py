@@ -22,9 +22,8 @@ TINY = 1e-8
 def number(words: Values, keys: Values, numbers: Ints, count: int) -> tuple[Ints, int]:
     """The number of each word `[N]`; new words get the next ones. Returns the new count too.
 
-    `keys` and `numbers` are a hash table of as many slots as a power of two, more than there will
-    be words: a word is in the first slot from its lowest bits on that is its own or, with the number
-    -1, nobody's.
+    `keys` and `numbers` are a hash table of more slots than there will be words, a power of two. A
+    word is in the first slot from its lowest bits on that is its own or, with the number -1, free.
     """
     last = len(keys) - 1
     found = np.empty(len(words), dtype=np.int32)

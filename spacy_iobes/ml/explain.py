@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IDS
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..errors import ModelError
 from .extractor import OF_TOKENS, Extractor
 from .feature_table import FeatureTable
-from .lexemes import ATTRIBUTES
+from .gazetteers import BEGIN, END, INSIDE, OTHER_CASE, SINGLE
+from .hashed_features import NAME, parts_of
 from .templates import PART
 
-BEFORE, AFTER, UNKNOWN = "(start)", "(end)", "?"
+BEFORE, AFTER = "(start)", "(end)"
+CASINGS = ("lower", "title", "upper")
+NAMED = {
+    "place": dict(enumerate(("first", "second", "later", "only", "second and last", "last"), 1)),
+    "capitals": {1: "no", 2: "yes"},
+    "seen": {
+        code + 1: "+".join(c for bit, c in enumerate(CASINGS) if code >> bit & 1) or "elsewhere"
+        for code in range(8)
+    },
+}
+"""What the numbers of surroundings stand for."""
+PLACES = {
+    code + case: name + (", other capitals" if case else "")
+    for case in (0, OTHER_CASE)
+    for code, name in ((SINGLE, "whole"), (BEGIN, "begin"), (INSIDE, "inside"), (END, "end"))
+}
+"""Where in a name of a list a token is."""
 
 
 class Feature(NamedTuple):
@@ -40,8 +58,8 @@ def token_features(model: Model[Any, Any], doc: Doc) -> list[list[Feature]]:
     extractor, table = hashed_features(model)
     ids = extractor([doc], np.array([0, len(doc)], dtype=np.int64))
     names = readable_names(extractor, doc)
-    weights = table.average.astype(np.float64)
-    nothing = np.zeros(table.states)
+    weights = table.by_state.astype(np.float64)
+    nothing = np.zeros(weights.shape[1])
     found: list[list[Feature]] = []
     for numbers, texts in zip(ids.tolist(), names):
         rows = [(text, int(table.places[n])) for text, n in zip(texts, numbers) if n >= 0]
@@ -52,9 +70,9 @@ def token_features(model: Model[Any, Any], doc: Doc) -> list[list[Feature]]:
 def hashed_features(model: Model[Any, Any]) -> tuple[Extractor, FeatureTable]:
     """What finds the features of a model, and what holds their weights."""
     for node in model.walk():
-        extractor, tables = node.attrs.get("extractor"), node.shims
-        if isinstance(extractor, Extractor) and isinstance(tables[0], FeatureTable):
-            return extractor, tables[0]
+        if node.name == NAME:
+            table, extractor = parts_of(node)
+            return extractor, table
     encoder = model.get_ref("tok2vec").name if model.has_ref("tok2vec") else model.name
     raise ModelError(
         f"The encoder of the model is {encoder}, which has no features that can be read. Only "
@@ -64,10 +82,32 @@ def hashed_features(model: Model[Any, Any]) -> tuple[Extractor, FeatureTable]:
 
 def readable_names(extractor: Extractor, doc: Doc) -> Iterator[list[str]]:
     """What every template looks at, token by token."""
-    values = {name: _strings(doc, name) for name in extractor.templates.attributes}
+    values = readable_values(extractor, doc)
     every = [[_part(text) for text in name.split()] for name in extractor.templates.names]
-    for token in range(len(doc)):
-        yield [" ".join(_shown(p, values, token) for p in parts) for parts in every]
+    bounds = extractor.sentences([doc], np.array([0, len(doc)], dtype=np.int64)).tolist()
+    for start, end in pairwise(bounds):
+        for token in range(start, end):
+            yield [
+                " ".join(_shown(part, values, token, start, end) for part in parts)
+                for parts in every
+            ]
+
+
+def readable_values(extractor: Extractor, doc: Doc) -> dict[str, list[str]]:
+    """Every attribute that templates ask for, of every token."""
+    found = {
+        name: [repr(extractor.words[name](token.text)) for token in doc]
+        for name in extractor.of_words
+    }
+    words = {get_string_id(token.text.lower()): token.text.lower() for token in doc}
+    for name, values in extractor.own(doc).items():
+        if name in OF_TOKENS:
+            found[name] = [repr(doc.vocab.strings[value]) for value in values]
+        elif name in NAMED:
+            found[name] = [NAMED[name].get(value, str(value)) for value in values]
+        else:
+            found[name] = [repr(words[v]) if v in words else PLACES.get(v, str(v)) for v in values]
+    return found
 
 
 def _part(text: str) -> tuple[str, str, int]:
@@ -76,20 +116,13 @@ def _part(text: str) -> tuple[str, str, int]:
     return (text, found[1], int(found[2] or 0)) if found else (text, text, 0)
 
 
-def _shown(part: tuple[str, str, int], values: dict[str, list[str]], token: int) -> str:
+def _shown(
+    part: tuple[str, str, int], values: dict[str, list[str]], token: int, start: int, end: int
+) -> str:
     text, attribute, distance = part
     if attribute not in values:  # the bias
         return text
     at = token + distance
-    if not 0 <= at < len(values[attribute]):
-        return f"{text}={BEFORE if at < 0 else AFTER}"
+    if not start <= at < end:
+        return f"{text}={BEFORE if at < start else AFTER}"
     return f"{text}={values[attribute][at]}"
-
-
-def _strings(doc: Doc, attribute: str) -> list[str]:
-    """An attribute of every token, as templates see it."""
-    if attribute in ATTRIBUTES:
-        return [repr(ATTRIBUTES[attribute](token.text)) for token in doc]
-    if attribute in OF_TOKENS:
-        return [repr(doc.vocab.strings[key]) for key in doc.to_array(IDS[attribute]).tolist()]
-    return [UNKNOWN] * len(doc)

@@ -1,4 +1,4 @@
-"""From Docs to features: templates over words, tokens, their surroundings, and outside knowledge."""
+"""From Docs to features: templates over words, tokens, their surroundings and knowledge."""
 
 from __future__ import annotations
 
@@ -82,11 +82,23 @@ class Extractor(Shim):
     def __call__(self, docs: Sequence[Doc], offsets: Offsets) -> Ints:  # type: ignore[override]
         """The features `[N, F]` of all tokens, -1 where there is none."""
         numbers = self.lexemes.numbers(docs)
-        sentences = sentences_of(docs, offsets) if self.document else offsets
+        sentences = self.sentences(docs, offsets)
         own = self._own(docs, numbers, offsets, sentences)
         values = self.lexemes.values[:, : len(self.of_words)]
         _, _, seeds, parts, bounds = self.templates
         return kernels.mix(values, numbers, own, sentences, seeds, parts, bounds, self.bits)
+
+    def sentences(self, docs: Sequence[Doc], offsets: Offsets) -> Offsets:
+        """The offsets of what features do not look out of."""
+        return sentences_of(docs, offsets) if self.document else offsets
+
+    def own(self, doc: Doc) -> dict[str, list[int]]:
+        """What belongs to the tokens of a Doc, not to its words, by the name of the attribute."""
+        offsets = np.array([0, len(doc)], dtype=np.int64)
+        sentences = self.sentences([doc], offsets)
+        values = self._own([doc], self.lexemes.numbers([doc]), offsets, sentences)
+        names = self.templates.attributes[len(self.of_words) :]
+        return {name: values[:, column].tolist() for column, name in enumerate(names)}
 
     def _own(
         self, docs: Sequence[Doc], numbers: Ints, offsets: Offsets, sentences: Offsets

@@ -56,7 +56,8 @@ class Columns:
     def joined(self, weights: Floats) -> Floats:
         """What states have for themselves and what they share, added up: `[N, K]`."""
         states = len(self.label_of)
-        return weights[:, :states] + weights[:, states:] @ self.shared.T
+        found: Floats = weights[:, :states] + weights[:, states:] @ self.shared.T
+        return found
 
     def spread(self, gradient: Floats) -> Floats:
         """The gradient of all columns, from that of the states."""

@@ -19,6 +19,7 @@ from .gazetteers import Gazetteers
 from .tag_chain import to_numpy
 from .templates import TEMPLATES
 
+NAME = "hashed_features"
 Emitter = Model[list[Doc], list[Floats2d]]
 
 
@@ -60,7 +61,7 @@ def build_hashed_features(
         Gazetteers(gazetteers) if gazetteers else None,
     )
     return Model(
-        "hashed_features",
+        NAME,
         forward,
         init=init,
         dims={"nO": None},

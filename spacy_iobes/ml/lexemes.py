@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -110,7 +111,8 @@ class Lexemes:
 
     def numbers(self, docs: Sequence[Doc]) -> Ints:
         """The row of the word of each token, Doc after Doc."""
-        words: Values = np.concatenate([doc.to_array(ORTH) for doc in docs] or [self._words[:0]])
+        every: list[Any] = [doc.to_array(ORTH) for doc in docs] or [self._words[:0]]
+        words: Values = np.concatenate(every)
         if 2 * (self._count + len(words)) > len(self._keys):
             self._spread(4 * (self._count + len(words)))
         numbers, count = kernels.number(words, self._keys, self._numbers, self._count)

@@ -139,7 +139,8 @@ class Surroundings:
 
 def _codes(numbers: NDArray[np.int64] | Flags) -> Values:
     """Small numbers as values; 0 would be none."""
-    return numbers.astype(np.uint64) + np.uint64(1)
+    found: Values = numbers.astype(np.uint64) + np.uint64(1)
+    return found
 
 
 SURROUNDINGS: dict[str, Callable[[Surroundings], Values]] = {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -14,12 +16,12 @@ from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.write import write_spans
-from ..corpus.column_docs import bare_doc
+from ..corpus.column_docs import bare_doc, grouped
 from ..corpus.conll import ColumnReader, Part
 from ..corpus.files import write_bytes
 from ..corpus.output import Output
-from ..corpus.sentences import PartWords, Sentence, require_tokens
-from ..corpus.sources import Entities
+from ..corpus.sentences import PartWords, Sentence, document_starts, require_tokens
+from ..corpus.sources import Entities, offsets_of
 from ..corpus.tagged import TaggedDocs
 from ..errors import ColumnError, ModelError
 from .ner import EntityRecognizer
@@ -49,24 +51,88 @@ def predict_file(
     scheme: str | Scheme | None = None,
     output: Output | None = None,
 ) -> PredictedFile:
-    """Write a file with predicted tags, all at once or not at all; each sentence is one Doc.
+    """Write a file with predicted tags, all at once or not at all.
 
-    The tags of the file are not looked at. Where it has only tokens, its tags are a new column.
+    Each sentence is one Doc or, behind a line that begins a document, if no entity of the pipeline
+    leaves its sentence, each document. The tags of the file are not looked at. Where it has only
+    tokens, its tags are a new column.
     """
     goal = scheme_of(nlp) if scheme is None else get_scheme(scheme)
-    output, done, words_of = output or Output(), PredictedFile(goal.name), PartWords(reader)
+    output, done = output or Output(), PredictedFile(goal.name)
+    begun = False
     with write_bytes(target, reader.columns.encoding) as put:
-        for number, part in enumerate(reader):
-            require_tokens(part)
-            done.appended = output.append or lacks_tags(part)
-            docs = [bare_doc(nlp.vocab, [Sentence(w, (), opens)]) for w, opens in words_of(part)]
-            spans = found_in(list(nlp.pipe(docs)), nlp)
-            done.labels.update(span.label for span in spans.spans())
-            with part.locating():
-                tags = write_spans(spans, part.tags.offsets, goal)
-            written = replace(output, append=done.appended).render(part, tags)
-            put((b"" if number else reader.mark) + written)
+        for parts in whole_documents(reader, sentence_bound(nlp)):
+            done.appended = output.append or lacks_tags(parts[0].part)
+            every = [sentence for held in parts for sentence in held.sentences]
+            found = predicted_spans(nlp, every)
+            for held, spans in zip(parts, split(found, [len(h.sentences) for h in parts])):
+                done.labels.update(span.label for span in spans.spans())
+                with held.part.locating():
+                    tags = write_spans(spans, held.part.tags.offsets, goal)
+                written = replace(output, append=done.appended).render(held.part, tags)
+                put(written if begun else reader.mark + written)
+                begun = True
     return done
+
+
+class PartSentences(NamedTuple):
+    """A part of a file, and its sentences."""
+
+    part: Part
+    sentences: list[Sentence]
+
+
+def sentence_bound(nlp: Language) -> bool:
+    """Whether the entities of a pipeline stay in their sentences."""
+    ours = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)]
+    return bool(ours) and ours[-1].sentence_bound
+
+
+def whole_documents(reader: ColumnReader, joined: bool) -> Iterator[list[PartSentences]]:
+    """The parts of a file, those that a document has in common together if it is to be `joined`.
+
+    Sentences before the first line that begins a document are documents of their own.
+    """
+    held: list[PartSentences] = []
+    words_of, marked = PartWords(reader), False
+    for part in reader:
+        require_tokens(part)
+        starts = document_starts(part) if joined and words_of.count_documents else set()
+        sentences = []
+        for number, (words, opens) in enumerate(words_of(part)):
+            marked = marked or number in starts
+            sentences.append(Sentence(words, (), opens or not marked))
+        marked = marked or bool(starts)
+        if held and (not sentences or sentences[0].opens):
+            yield held
+            held = []
+        held.append(PartSentences(part, sentences))
+    if held:
+        yield held
+
+
+def predicted_spans(nlp: Language, sentences: Sequence[Sentence]) -> SpanColumns:
+    """What a pipeline finds in sentences, which it gets as documents."""
+    docs = [bare_doc(nlp.vocab, members) for members in grouped(sentences, "document")]
+    found = found_in(list(nlp.pipe(docs)), nlp)
+    offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+    starts = offsets_of(docs)[found.sentence]
+    sentence = np.searchsorted(offsets, starts + found.start, side="right") - 1
+    moved = starts - offsets[sentence]
+    columns = (sentence, found.start + moved, found.end + moved, found.label)
+    return SpanColumns.trusted(
+        (column.astype(np.int32) for column in columns), found.labels, len(sentences)
+    )
+
+
+def split(spans: SpanColumns, sizes: Sequence[int]) -> Iterator[SpanColumns]:
+    """The spans of the first sentences, of those behind them, and so on."""
+    first = 0
+    for size in sizes:
+        mine = (spans.sentence >= first) & (spans.sentence < first + size)
+        columns = (spans.sentence - first, spans.start, spans.end, spans.label)
+        yield SpanColumns.trusted((column[mine] for column in columns), spans.labels, size)
+        first += size
 
 
 def lacks_tags(part: Part) -> bool:

@@ -35,8 +35,7 @@ class Presets(NamedTuple):
     @classmethod
     def none(cls, docs: Sequence[Doc]) -> Presets:
         """Nothing is set."""
-        nothing = [[] for _ in docs]  # type: list[list[Any]]
-        return cls(nothing, nothing, nothing)
+        return cls([[]] * len(docs), [[]] * len(docs), [[]] * len(docs))
 
     @classmethod
     def of(cls, docs: Sequence[Doc], tags: TagChain) -> Presets:

@@ -42,6 +42,9 @@ def training_config(
     """The complete config of a training, as `spacy train` takes it."""
     settings, overrides = settings or Settings(), dict(overrides or {})
     config = read_config(settings.config)
+    if settings.config == DEFAULT and train.has_documents and dev.has_documents:
+        train, dev = train.by_document, dev.by_document
+        set_everywhere(config, "sentence_bound", True)
     for section in ("paths", "corpora", "training", "components", "nlp", "system"):
         config.setdefault(section, {})
     for name, data in (("train", train), ("dev", dev)):
@@ -75,13 +78,18 @@ def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
 
 def set_scheme(config: Config, scheme: str) -> None:
     """Let the recognisers of a config use a scheme."""
-    ours = [c for c in config["components"].values() if c.get("factory") == "iobes_ner"]
-    if not ours:
+    if not set_everywhere(config, "scheme", get_scheme(scheme).name):
         known = ", ".join(config["components"]) or "none"
         message = f"The config has no iobes_ner to set a scheme for. Its components: {known}."
         raise UnknownNameError(message, "iobes_ner", config["components"])
+
+
+def set_everywhere(config: Config, name: str, value: Any) -> int:
+    """Set something for all recognisers of a config; returns how many there are."""
+    ours = [c for c in config["components"].values() if c.get("factory") == "iobes_ner"]
     for component in ours:
-        component["scheme"] = get_scheme(scheme).name
+        component[name] = value
+    return len(ours)
 
 
 def complete(config: Config) -> Config:
