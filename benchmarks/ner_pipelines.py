@@ -14,13 +14,17 @@ from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import DIR_MODEL_BEST
 from spacy.training.loop import train as run_loop
-from spacy.util import load_config, load_model, registry
+from spacy.util import load_model, registry
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from . import ROOT
+from spacy_iobes.corpus.conll import Columns
+from spacy_iobes.corpus.training_data import training_data
+from spacy_iobes.pipeline.training_config import Settings, training_config
+
 from .ner_corpora import Document, Parts, apart, entity_tags, joined
-from .ner_systems import Ours, Spacy
+from .ner_lists import name_lists
+from .ner_systems import TABLE, Ours, Spacy
 
 CLOCK = "spacy-iobes-benchmarks.Clock.v1"
 BATCH = 256
@@ -58,28 +62,45 @@ class Clock:
 def train(
     system: Spacy | Ours, language: str, parts: Parts, seed: int, folder: Path
 ) -> tuple[Tagger, dict[str, Any]]:
-    """A whole run of `spacy train`: read, initialize, update, evaluate and store."""
+    """A whole run of `spacy train`: read, initialize, update, evaluate and store.
+
+    Ours has the config that `spacy-iobes train` makes of the data; to make it counts too.
+    """
     by_sentence = not isinstance(system, Ours) or system.unit == "sentence"
-    stored(parts.train, folder / "train.spacy", by_sentence)
-    stored(parts.dev, folder / "dev.spacy", by_sentence)
+    for name, documents in (("train", parts.train), ("dev", parts.dev)):
+        if isinstance(system, Ours):
+            write_columns(apart(documents) if by_sentence else documents, folder / f"{name}.bio")
+        else:
+            stored(documents, folder / f"{name}.spacy")
     clock = Clock(system.cap if isinstance(system, Spacy) else float("inf"))
     registry.loggers.register(CLOCK, func=lambda: clock.logger)
-    config = config_of(system, language)
-    config["paths"] |= {name: str(folder / f"{name}.spacy") for name in ("train", "dev")}
-    config["system"]["seed"] = seed
+    if isinstance(system, Ours):
+        config = our_config(system, language, folder)
+    else:
+        config = config_of(system, language)
+        config["paths"] |= {name: str(folder / f"{name}.spacy") for name in ("train", "dev")}
+    config["system"]["seed"] = config["training"]["seed"] = seed
     config["training"]["logger"] = {"@loggers": CLOCK}
     capped = looped(config, folder)
     figures = {"training s": process_time() - clock.begin, "capped": capped}
     return Tagger(folder / DIR_MODEL_BEST, by_sentence), figures | clock.last | clock.best
 
 
-def config_of(system: Spacy | Ours, language: str) -> Config:
-    """The config of a system, without data."""
-    if isinstance(system, Spacy):
-        usual = init_config(lang=language, pipeline=["ner"], optimize="efficiency")
-        return Config().from_str(usual.to_str(), overrides=system.overrides, interpolate=False)
-    overrides = {"nlp.lang": language, **system.overrides}
-    return load_config(ROOT / "configs" / system.config, overrides=overrides)
+def config_of(system: Spacy, language: str) -> Config:
+    """The config of spaCy's `ner`, without data."""
+    usual = init_config(lang=language, pipeline=["ner"], optimize="efficiency")
+    return Config().from_str(usual.to_str(), overrides=system.overrides, interpolate=False)
+
+
+def our_config(system: Ours, language: str, folder: Path) -> Config:
+    """The config that `spacy-iobes train` trains with."""
+    columns = Columns(delimiter="\t")
+    files = [str(folder / name) for name in ("train.bio", "dev.bio")]
+    train, dev = (training_data(file, "bio", "raise", columns) for file in files)
+    overrides = dict(system.overrides)
+    if system.lists:
+        overrides[f"{TABLE}.gazetteers"] = name_lists()
+    return training_config(train, dev, Settings(system.config, language), overrides)
 
 
 def looped(config: Config, folder: Path) -> bool:
@@ -91,11 +112,22 @@ def looped(config: Config, folder: Path) -> bool:
     return False
 
 
-def stored(documents: list[Document], path: Path, by_sentence: bool) -> None:
-    """Write a .spacy file."""
+def stored(documents: list[Document], path: Path) -> None:
+    """Write a .spacy file, a sentence in each Doc."""
     vocab = Vocab()
-    units = apart(documents) if by_sentence else documents
-    DocBin(docs=[made(vocab, unit) for unit in units], store_user_data=False).to_disk(path)
+    docs = [made(vocab, unit) for unit in apart(documents)]
+    DocBin(docs=docs, store_user_data=False).to_disk(path)
+
+
+def write_columns(documents: list[Document], path: Path) -> None:
+    """Write a column file, which says where documents begin if they are more than sentences."""
+    marked = any(len(document) > 1 for document in documents)
+    with path.open("w", encoding="utf8") as file:
+        for document in documents:
+            file.write("-DOCSTART-\tO\n\n" * marked)
+            for words, tags in document:
+                file.writelines(f"{word}\t{tag}\n" for word, tag in zip(words, tags))
+                file.write("\n")
 
 
 def made(vocab: Vocab, document: Document, gold: bool = True) -> Doc:

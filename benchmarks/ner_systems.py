@@ -13,6 +13,7 @@ Unit = Literal["sentence", "document"]
 CAP, FREE_CAP = 400, 4000
 ABOUT = ("package", "knowledge", "corpora")
 TABLE = "components.iobes_ner.model.tok2vec"
+CLUSTERS = {"en": (CONLL, "wnut17", "jnlpba"), "de": ("germeval",), "es": ("conll2002-es",)}
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,15 @@ class Crfsuite:
 class Ours:
     """A config of this package, with some of its values replaced.
 
-    `unit`: what is a Doc. `knowledge`: it knows more than the training data says. `corpora`: it is
-    only for these, if there are any.
+    `unit`: what is a Doc, where the files say where documents begin. `knowledge`: it knows more
+    than the training data says; `lists`: it has lists of names. `corpora`: it is only for these, if
+    there are any.
     """
 
     overrides: dict[str, Any] = field(default_factory=dict)
-    config: str = "ner_fast.cfg"
-    unit: Unit = "sentence"
+    config: str = "ner_fast"
+    unit: Unit = "document"
+    lists: bool = False
     knowledge: bool = False
     corpora: tuple[str, ...] = ()
     package: str = "spacy-iobes"
@@ -60,8 +63,20 @@ SYSTEMS: dict[str, System] = {
     SPACY: Spacy(),
     CRFSUITE: Crfsuite(),
     OURS: Ours(),
-    "ours float16": Ours({f"{TABLE}.store": "float16"}),
-    "ours bio": Ours({"components.iobes_ner.scheme": "bio"}),
+    "ours sentences": Ours({f"{TABLE}.document": False}, unit="sentence"),
+    "ours float16": Ours({f"{TABLE}.store": "float16"}, corpora=(CONLL,)),
+    "ours bio": Ours({"components.iobes_ner.scheme": "bio"}, corpora=(CONLL,)),
+    "ours lists": Ours(lists=True, knowledge=True, corpora=(CONLL, "wnut17")),
+    **{
+        f"ours clusters {language}": Ours(
+            {f"{TABLE}.clusters": language}, knowledge=True, corpora=corpora
+        )
+        for language, corpora in CLUSTERS.items()
+    },
+    "ours clusters and lists": Ours(
+        {f"{TABLE}.clusters": "en"}, lists=True, knowledge=True, corpora=(CONLL, "wnut17")
+    ),
+    "ours wide and deep": Ours(config="ner_wide_deep", corpora=(CONLL,)),
 }
 """A new setting is one line here; names have no commas."""
 

@@ -64,7 +64,9 @@ def test_a_small_run_of_all_systems_is_kept_and_not_repeated(folder: Path) -> No
     done = command(folder, *line, "--json", str(folder / "results.json"))
     assert done.returncode == 0, done.stderr
     keys = [json.loads(row)["key"] for row in keep.read_text().splitlines()]
-    assert [key["system"] for key in keys] == list(SYSTEMS)
+    assert [key["system"] for key in keys] == [
+        name for name in SYSTEMS if system_for(name, "wnut17")
+    ]
     assert "== WNUT-17: 80 words to train on, 1 labels ==" in done.stdout
     results = json.loads((folder / "results.json").read_text())["benchmarks"]["ner"]
     rows = {row["system"]: row for row in results[1]["rows"]}
@@ -134,7 +136,7 @@ def test_settings_are_part_of_the_key_but_remarks_are_not() -> None:
 
     assert key(Ours()) == key(Ours(knowledge=True, corpora=("atis",)))
     assert key(Ours()) != key(Ours({"components.iobes_ner.scheme": "bio"}))
-    assert key(Ours()) != key(Ours(unit="document"))
+    assert key(Ours()) != key(Ours(unit="sentence"))
     assert key(Crfsuite()) != key(Crfsuite(c1=0.0))
 
 

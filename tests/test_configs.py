@@ -22,7 +22,7 @@ from spacy_iobes.errors import MalformedTagsWarning
 from .shared import ROOT
 
 CONFIGS = ROOT / "configs"
-MINE = ("repair_tags", "tagger_iobes")
+MINE = ("repair_tags", "tagger_iobes", "ner_wide_deep")
 PEOPLE = ["Ada Lovelace", "Charles Babbage", "Grace", "Wangari Muta Maathai"]
 PLACES = ["New York", "Nairobi", "Kisumu", "Rio de Janeiro"]
 

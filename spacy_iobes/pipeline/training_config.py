@@ -18,6 +18,7 @@ from .configs import explained, overridden, read_config
 
 DEFAULT = "ner_fast"
 EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
+ENCODERS = ("tok2vec", "features")  # of ChainTagger.v1
 LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 
 
@@ -42,11 +43,11 @@ def training_config(
     """The complete config of a training, as `spacy train` takes it."""
     settings, overrides = settings or Settings(), dict(overrides or {})
     config = read_config(settings.config)
-    if settings.config == DEFAULT and train.has_documents and dev.has_documents:
-        train, dev = train.by_document, dev.by_document
-        set_everywhere(config, "sentence_bound", True)
     for section in ("paths", "corpora", "training", "components", "nlp", "system"):
         config.setdefault(section, {})
+    if reads_documents(config) and train.has_documents and dev.has_documents:
+        train, dev = train.by_document, dev.by_document
+        set_everywhere(config, "sentence_bound", True)
     for name, data in (("train", train), ("dev", dev)):
         config["paths"][name] = data.path
         config["corpora"][name] = reader_of(data, config["corpora"].get(name), name)
@@ -67,6 +68,12 @@ def training_config(
         if f"training.{name}" not in overrides:
             config["training"][name] = value
     return config
+
+
+def reads_documents(config: Config) -> bool:
+    """Whether features of the config look at whole documents."""
+    models = [component.get("model", {}) for component in config["components"].values()]
+    return any(model.get(part, {}).get("document") for model in models for part in ENCODERS)
 
 
 def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
