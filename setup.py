@@ -17,18 +17,12 @@ exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
 
 KERNELS = [
     Extension(
-        f"spacy_iobes.kernels.{name}",
-        [f"spacy_iobes/kernels/{name}.pyx"],
-        depends=[f"spacy_iobes/kernels/{header}" for header in headers],
-        optional=True,
+        f"spacy_iobes.kernels.{name}", [f"spacy_iobes/kernels/{name}.pyx"], optional=True
     )
-    for name, headers in (
-        ("_chain", ("_chain.h", "_chain_lanes.h")),
-        ("_columns", ()),
-        ("_features", ()),
-        ("_tags", ()),
-    )
+    for name in ("_chain", "_chain_v3", "_chain_v4", "_columns", "_features", "_tags")
 ]
+PROCESSORS = {"_v3": "-march=x86-64-v3", "_v4": "-march=x86-64-v4"}
+"""What a kernel with such a name may ask of the processor; others run on any."""
 TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
 BENCH = [
     "iobes>=1.5",
@@ -64,7 +58,8 @@ class BuildKernels(build_ext):
         """Add the flags that fit the compiler, then build."""
         flags = {"unix": ["-O3"], "msvc": ["/O2"]}.get(self.compiler.compiler_type, [])
         for extension in self.extensions:
-            extension.extra_compile_args = flags
+            extra = [flag for name, flag in PROCESSORS.items() if extension.name.endswith(name)]
+            extension.extra_compile_args = flags + extra
         super().build_extensions()
 
     def build_extension(self, extension: Extension) -> None:
@@ -114,7 +109,7 @@ setup(
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
         "spacy_iobes": ["py.typed", "*.pyi", "data/*"],
-        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxd", "*.h"],
+        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxi", "*.pxd", "*.h"],
         "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["page.html"],
     },

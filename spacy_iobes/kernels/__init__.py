@@ -26,7 +26,7 @@ except ImportError:
 try:  # on its own: it asks more of a compiler than the others do
     if SWITCHED_OFF:
         raise ImportError(f"{SWITCH} asks for numpy")
-    from ._chain import best, expect, follow, messages, nbest, total
+    from .chain_builds import best, expect, follow, messages, nbest, total
 
     CHAIN_IN_USE = "compiled"
 except ImportError:

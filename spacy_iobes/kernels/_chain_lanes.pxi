@@ -1,0 +1,351 @@
+# One step, and what it is made of: all sequences of a group at once, one in each lane of a vector.
+#
+# A row is K vectors: what a token of each sequence says about the K states. The sequences of a group
+# begin together; those that have ended are all zeros (or minus infinity) from there on.
+
+ctypedef fused Lanes:
+    Floats
+    Doubles
+
+ctypedef fused Given:
+    float
+    double
+
+ctypedef fused Wanted:
+    float
+    double
+
+cdef enum How:
+    SUMS
+    PEAKS
+    LOGS
+
+cdef enum:
+    WIDEST = 16  # sequences in a group, at most
+
+cdef double NOTHING = 45.0  # nats: what is so far below the largest adds nothing to a sum
+
+
+cdef struct Job:
+    # What all sequences have in common. `start`, `stop` and the steps are logarithms, or what is left
+    # when they are divided by the largest: `edges` and `tops[variant]` are its logarithms.
+    int K, variants
+    bint single
+    const void* scores
+    const int32_t* which
+    const double* start
+    const double* stop
+    const float* start_single
+    const float* stop_single
+    const double* tops
+    double edges
+    const double* step  # [variant, from, to], as given
+    const Steps* into  # [variant]
+    const Steps* back  # [variant], from targets to sources
+
+
+cdef struct Group:
+    # The sequences that are done at once, the longest first; `length` is 0 beyond `n`.
+    int n
+    int64_t T
+    int64_t[WIDEST] sequence
+    int64_t[WIDEST] first
+    int64_t[WIDEST] length
+
+
+# ---- vectors ----
+
+cdef inline int lanes_in(const Lanes* row) noexcept nogil:
+    return FLOATS if Lanes is Floats else DOUBLES
+
+
+cdef inline Lanes all_of(const Lanes* row, double x) noexcept nogil:
+    """A vector like those of a row, of the same number everywhere."""
+    if Lanes is Floats:
+        return all_floats(<float>x)
+    else:
+        return all_doubles(x)
+
+
+cdef inline Lanes larger(Lanes x, Lanes y) noexcept nogil:
+    if Lanes is Floats:
+        return larger_floats(x, y)
+    else:
+        return larger_doubles(x, y)
+
+
+cdef inline Lanes exp_of(Lanes x) noexcept nogil:
+    if Lanes is Floats:
+        return exp_floats(x)
+    else:
+        return exp_doubles(x)
+
+
+cdef inline Lanes where(Lanes y, double limit, Lanes x, Lanes other) noexcept nogil:
+    """`x` where `y` is above a limit, else `other`."""
+    if Lanes is Floats:
+        return floats_where(y, <float>limit, x, other)
+    else:
+        return doubles_where(y, limit, x, other)
+
+
+cdef inline Lanes times(Lanes x, const void* values, int64_t i) noexcept nogil:
+    """`x * values[i]`."""
+    if Lanes is Floats:
+        return x * (<const float*>values)[i]
+    else:
+        return x * (<const double*>values)[i]
+
+
+cdef inline Lanes plus(Lanes x, const void* values, int64_t i) noexcept nogil:
+    """`x + values[i]`."""
+    if Lanes is Floats:
+        return x + (<const float*>values)[i]
+    else:
+        return x + (<const double*>values)[i]
+
+
+cdef inline double lane(const Lanes* x, int l) noexcept nogil:
+    if Lanes is Floats:
+        return (<const float*>x)[l]
+    else:
+        return (<const double*>x)[l]
+
+
+cdef inline void set_lane(Lanes* x, int l, double value) noexcept nogil:
+    if Lanes is Floats:
+        (<float*>x)[l] = <float>value
+    else:
+        (<double*>x)[l] = value
+
+
+cdef inline double added(const Lanes* x) noexcept nogil:
+    """The sum of all lanes."""
+    cdef int l
+    cdef double found = 0.0
+    for l in range(lanes_in(x)):
+        found += lane(x, l)
+    return found
+
+
+cdef inline const void* values_of(const Steps* s, const Lanes* row) noexcept nogil:
+    return <const void*>s.single if Lanes is Floats else <const void*>s.value
+
+
+# ---- rows ----
+
+cdef inline void lay(const Given* given, int64_t K, Wanted* row, int stride) noexcept nogil:
+    """Copy a row of scores to every `stride`-th place."""
+    cdef int64_t k
+    for k in range(K):
+        row[k * stride] = <Wanted>given[k]
+
+
+cdef void load(const Job* job, const Group* group, int64_t t, Lanes* row) noexcept nogil:
+    """The scores of token t of every sequence; minus infinity where it has ended."""
+    cdef int64_t k, at, K = job.K
+    cdef int l, lanes = lanes_in(row)
+    for l in range(lanes):
+        at = (group.first[l] + t) * K
+        if t >= group.length[l]:
+            for k in range(K):
+                set_lane(row + k, l, -INFINITY)
+        elif Lanes is Floats:
+            lay(<const float*>job.scores + at, K, <float*>row + l, lanes)
+        elif job.single:
+            lay(<const float*>job.scores + at, K, <double*>row + l, lanes)
+        else:
+            lay(<const double*>job.scores + at, K, <double*>row + l, lanes)
+
+
+cdef inline void pick_up(const Given* row, int64_t K, int stride, Wanted* out) noexcept nogil:
+    """Copy every `stride`-th place of a row."""
+    cdef int64_t k
+    for k in range(K):
+        out[k] = <Wanted>row[k * stride]
+
+
+cdef void store(
+    const Job* job, const Group* group, int64_t t, const Lanes* row, void* states
+) noexcept nogil:
+    """What a row says of token t, to where it belongs in `states[N, K]`."""
+    cdef int64_t at, K = job.K
+    cdef int l, lanes = lanes_in(row)
+    for l in range(group.n):
+        at = (group.first[l] + t) * K
+        if t >= group.length[l]:
+            continue
+        elif Lanes is Floats:
+            pick_up(<const float*>row + l, K, lanes, <float*>states + at)
+        elif job.single:
+            pick_up(<const double*>row + l, K, lanes, <float*>states + at)
+        else:
+            pick_up(<const double*>row + l, K, lanes, <double*>states + at)
+
+
+cdef void end(
+    const Job* job, const Group* group, int64_t t, const double* values, Lanes* row
+) noexcept nogil:
+    """Put `values[K]` where token t is the last one of a sequence."""
+    cdef int k, l
+    for l in range(group.n):
+        if t == group.length[l] - 1:
+            for k in range(job.K):
+                set_lane(row + k, l, values[k])
+
+
+# ---- one step, from x[K] to out[K] ----
+
+cdef void add_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
+    """`out[target]` is the sum over its sources of `x[source] * step`."""
+    cdef const void* values = values_of(s, x)
+    cdef Lanes a, b, c, d, e, f, g, h, v
+    cdef Lanes none = all_of(x, 0.0)
+    cdef int block, j, k, width, last
+    cdef int64_t i, at = s.value_at[s.blocks]
+    cdef const int32_t* to
+    for block in range(s.blocks):
+        width = s.target_at[block + 1] - s.target_at[block]
+        to = s.target + s.target_at[block]
+        last = s.source_at[block + 1]
+        for j in range(0, width - 7, 8):
+            a = b = c = d = e = f = g = h = none
+            i = s.value_at[block] + j
+            for k in range(s.source_at[block], last):
+                v = x[s.source[k]]
+                a += times(v, values, i)
+                b += times(v, values, i + 1)
+                c += times(v, values, i + 2)
+                d += times(v, values, i + 3)
+                e += times(v, values, i + 4)
+                f += times(v, values, i + 5)
+                g += times(v, values, i + 6)
+                h += times(v, values, i + 7)
+                i += width
+            out[to[j]], out[to[j + 1]], out[to[j + 2]], out[to[j + 3]] = a, b, c, d
+            out[to[j + 4]], out[to[j + 5]], out[to[j + 6]], out[to[j + 7]] = e, f, g, h
+        for j in range(width // 8 * 8, width):
+            a = none
+            i = s.value_at[block] + j
+            for k in range(s.source_at[block], last):
+                a += times(x[s.source[k]], values, i)
+                i += width
+            out[to[j]] = a
+    for j in range(s.loose):
+        a = none
+        for k in range(s.loose_at[j], s.loose_at[j + 1]):
+            a += times(x[s.loose_source[k]], values, at + k)
+        out[s.loose_target[j]] = a
+
+
+cdef void raise_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
+    """`out[target]` is the largest over its sources of `x[source] + step`."""
+    cdef const void* values = values_of(s, x)
+    cdef Lanes a, b, c, d, e, f, g, h, v
+    cdef Lanes none = all_of(x, -INFINITY)
+    cdef int block, j, k, width, last
+    cdef int64_t i, at = s.value_at[s.blocks]
+    cdef const int32_t* to
+    for block in range(s.blocks):
+        width = s.target_at[block + 1] - s.target_at[block]
+        to = s.target + s.target_at[block]
+        last = s.source_at[block + 1]
+        for j in range(0, width - 7, 8):
+            a = b = c = d = e = f = g = h = none
+            i = s.value_at[block] + j
+            for k in range(s.source_at[block], last):
+                v = x[s.source[k]]
+                a = larger(a, plus(v, values, i))
+                b = larger(b, plus(v, values, i + 1))
+                c = larger(c, plus(v, values, i + 2))
+                d = larger(d, plus(v, values, i + 3))
+                e = larger(e, plus(v, values, i + 4))
+                f = larger(f, plus(v, values, i + 5))
+                g = larger(g, plus(v, values, i + 6))
+                h = larger(h, plus(v, values, i + 7))
+                i += width
+            out[to[j]], out[to[j + 1]], out[to[j + 2]], out[to[j + 3]] = a, b, c, d
+            out[to[j + 4]], out[to[j + 5]], out[to[j + 6]], out[to[j + 7]] = e, f, g, h
+        for j in range(width // 8 * 8, width):
+            a = none
+            i = s.value_at[block] + j
+            for k in range(s.source_at[block], last):
+                a = larger(a, plus(x[s.source[k]], values, i))
+                i += width
+            out[to[j]] = a
+    for j in range(s.loose):
+        a = none
+        for k in range(s.loose_at[j], s.loose_at[j + 1]):
+            a = larger(a, plus(x[s.loose_source[k]], values, at + k))
+        out[s.loose_target[j]] = a
+
+
+cdef void add_logs(const Steps* s, const Lanes* x, Lanes* out, Lanes* sums) noexcept nogil:
+    """`out[target]` is the logarithm of the sum over its sources of `exp(x[source] + step)`."""
+    cdef const void* values = values_of(s, x)
+    cdef int block, j, k, l, to
+    cdef int64_t i = 0
+    raise_up(s, x, out)
+    for block in range(s.blocks):
+        for j in range(s.target_at[block], s.target_at[block + 1]):
+            to = s.target[j]
+            out[to] = where(out[to], -INFINITY, out[to], all_of(x, 0.0))
+            sums[to] = all_of(x, 0.0)
+        for k in range(s.source_at[block], s.source_at[block + 1]):
+            for j in range(s.target_at[block], s.target_at[block + 1]):
+                to = s.target[j]
+                sums[to] += exp_of(plus(x[s.source[k]], values, i) - out[to])
+                i += 1
+    for j in range(s.loose):
+        to = s.loose_target[j]
+        out[to] = where(out[to], -INFINITY, out[to], all_of(x, 0.0))
+        sums[to] = all_of(x, 0.0)
+        for k in range(s.loose_at[j], s.loose_at[j + 1]):
+            sums[to] += exp_of(plus(x[s.loose_source[k]], values, i) - out[to])
+            i += 1
+    for j in range(s.target_at[s.blocks] + s.loose):
+        for l in range(lanes_in(x)):
+            set_lane(out + j, l, log(lane(sums + j, l)) + lane(out + j, l))
+
+
+cdef inline int variant(const Job* job, const Group* group, int l, int64_t t) noexcept nogil:
+    """The kind of step with which a sequence reaches token t; -1 where it has ended."""
+    if t >= group.length[l]:
+        return -1
+    return 0 if job.which == NULL else job.which[group.first[l] + t]
+
+
+cdef void push(
+    const Job* job, const Group* group, int64_t t, How how, const Steps* steps, const Lanes* x,
+    Lanes* out, Lanes* spare,
+) noexcept nogil:
+    """The step between tokens t - 1 and t; `spare[2, K]` is scratch.
+
+    Where the sequences take different variants, each is done for all of them, and then they take
+    their own.
+    """
+    cdef int k, l, v
+    cdef bint mixed = False
+    cdef Lanes* to = out
+    for l in range(1, group.n):
+        mixed |= variant(job, group, l, t) not in (-1, variant(job, group, 0, t))
+    if mixed:
+        to = spare
+    for v in range(job.variants):
+        for l in range(group.n):
+            if variant(job, group, l, t) == v:
+                break
+        else:
+            continue
+        if how == SUMS:
+            add_up(steps + v, x, to)
+        elif how == PEAKS:
+            raise_up(steps + v, x, to)
+        else:
+            add_logs(steps + v, x, to, spare + job.K)
+        if not mixed:
+            break
+        for l in range(lanes_in(x)):
+            if variant(job, group, l, t) in (v, -1):
+                for k in range(job.K):
+                    set_lane(out + k, l, lane(spare + k, l))

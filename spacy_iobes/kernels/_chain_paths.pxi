@@ -1,0 +1,235 @@
+# The best paths: look ahead from the end, then follow what is best.
+
+cdef struct Trail:
+    # A group that has been looked ahead: the best score from token t and state k to the end is
+    # `ahead[t, k]` with the score of the state itself, `after[t, k]` without it.
+    void* ahead
+    void* after
+    void* rows  # [4, K]
+    double[WIDEST] margin  # how far apart two numbers must be for their order to be certain
+
+
+cdef struct Ways:
+    # The states to which a state can go.
+    int n
+    const int32_t* state
+    const double* step  # [K], the score of each step
+
+
+cdef void look_ahead(
+    const Job* job, const Group* group, Trail* trail, const Lanes* like, double largest
+) noexcept nogil:
+    """The best score from every state to the end.
+
+    In single precision, whole rows are lowered so that their numbers stay small; all that rounding
+    can do to them is in proportion to the largest number that was met.
+    """
+    cdef Lanes* row
+    cdef Lanes* now
+    cdef Lanes top, most, zero = all_of(like, 0.0)
+    cdef int k, l, K = job.K
+    cdef int64_t t
+    row = <Lanes*>trail.after + (group.T - 1) * K
+    for k in range(K):
+        row[k] = all_of(like, -INFINITY)
+    top = most = zero
+    for t in range(group.T - 1, -1, -1):
+        now, row = <Lanes*>trail.ahead + t * K, <Lanes*>trail.after + t * K
+        end(job, group, t, job.stop, row)
+        load(job, group, t, now)
+        if Lanes is Floats:
+            for k in range(K):
+                now[k] = row[k] + (now[k] - top)
+                most = larger(most, where(now[k], -INFINITY, -now[k], zero))
+            top = all_of(like, -INFINITY)
+            for k in range(K):
+                top = larger(top, now[k])
+            top = where(top, -INFINITY, top, zero)
+            most = larger(most, top)
+        else:
+            for k in range(K):
+                now[k] += row[k]
+        if t:
+            push(job, group, t, PEAKS, job.back, now, row - K, <Lanes*>trail.rows)
+    for l in range(group.n):
+        if Lanes is Floats:
+            trail.margin[l] = 1e-6 * (group.length[l] + 1) * (lane(&most, l) + largest)
+        else:
+            trail.margin[l] = 0.0
+
+
+cdef Ways ways_on(const Job* job, const Group* group, int l, int64_t t, int state) noexcept nogil:
+    """From a state to token t."""
+    cdef Ways ways
+    cdef int v = variant(job, group, l, t)
+    cdef const Steps* s = job.back + v
+    cdef int g = s.block_of[state]
+    if g < 0:
+        g = s.place_of[state]
+        ways.n, ways.state = s.loose_at[g + 1] - s.loose_at[g], s.loose_source + s.loose_at[g]
+    else:
+        ways.n, ways.state = s.source_at[g + 1] - s.source_at[g], s.source + s.source_at[g]
+    ways.step = job.step + (<int64_t>v * job.K + state) * job.K
+    return ways
+
+
+cdef int best_way(
+    const Job* job, const Group* group, const Trail* trail, const Lanes* like, int l, int64_t t,
+    int state,
+) noexcept nogil:
+    """The best state of token t to go to; -1 if it is not certain which."""
+    cdef Ways ways = ways_on(job, group, l, t, state)
+    cdef const Lanes* ahead = <Lanes*>trail.ahead + t * job.K
+    cdef double least = lane(<Lanes*>trail.after + (t - 1) * job.K + state, l) - trail.margin[l]
+    cdef int k, to, near = 0, found = -1
+    for k in range(ways.n):
+        to = ways.state[k]
+        if ways.step[to] + lane(ahead + to, l) >= least:
+            if Lanes is Doubles:
+                return to
+            near += 1
+            found = to
+    return found if near == 1 else -1
+
+
+cdef int best_start(
+    const Job* job, const Trail* trail, const Lanes* like, int l, double* score
+) noexcept nogil:
+    """The state with which the best path begins; -1 if it is not certain which, or there is none."""
+    cdef const Lanes* ahead = <Lanes*>trail.ahead
+    cdef double value, runner = -INFINITY
+    cdef int k, found = -1
+    score[0] = -INFINITY
+    for k in range(job.K):
+        value = job.start[k] + lane(ahead + k, l)
+        if value > score[0]:
+            runner, score[0], found = score[0], value, k
+        elif value > runner:
+            runner = value
+    return -1 if trail.margin[l] > 0.0 and runner >= score[0] - trail.margin[l] else found
+
+
+cdef void follow_best(
+    const Job* job, const Group* group, const Trail* trail, const Lanes* like, int32_t* states,
+    double* peaks, uint8_t* again,
+) noexcept nogil:
+    """The best paths of a group and their scores; `again` where they are not certain.
+
+    All paths go on together, since what they need next lies together.
+    """
+    cdef int64_t t
+    cdef int l
+    cdef int32_t* path
+    for t in range(group.T):
+        for l in range(group.n):
+            path = states + group.first[l] + t
+            if t == 0:
+                path[0] = best_start(job, trail, like, l, peaks + group.sequence[l])
+            elif t < group.length[l]:
+                path[0] = -1
+                if path[-1] >= 0:
+                    path[0] = best_way(job, group, trail, like, l, t, path[-1])
+    for l in range(group.n):
+        path = states + group.first[l]
+        t = group.length[l] - 1
+        again[group.sequence[l]] = Lanes is Floats and path[t] < 0
+        if path[t] >= 0:
+            peaks[group.sequence[l]] = score_of(job, group, l, path)
+
+
+cdef inline double own_score(const Job* job, const Group* group, int l, int64_t t, int k) noexcept nogil:
+    cdef int64_t at = (group.first[l] + t) * job.K + k
+    return (<const float*>job.scores)[at] if job.single else (<const double*>job.scores)[at]
+
+
+cdef double score_of(const Job* job, const Group* group, int l, const int32_t* path) noexcept nogil:
+    """The score of a path, added up from the end as `look_ahead` does."""
+    cdef int64_t t = group.length[l] - 1
+    cdef double score = job.stop[path[t]] + own_score(job, group, l, t, path[t])
+    cdef const double* step
+    while t:
+        step = job.step + <int64_t>variant(job, group, l, t) * job.K * job.K
+        t -= 1
+        score += step[<int64_t>path[t] * job.K + path[t + 1]]
+        score += own_score(job, group, l, t, path[t])
+    return job.start[path[0]] + score
+
+
+# ---- more than one ----
+
+cdef struct Branch:
+    # A path to come: it is like path `parent` up to token `place`, where it goes to `state`.
+    double score
+    int64_t place
+    int32_t parent, state
+
+
+cdef struct Pool:
+    # The best of them, best first; `room` is how many more are wanted.
+    Branch* branch
+    int size, room
+
+
+cdef void offer(Pool* pool, double score, int parent, int64_t place, int state) noexcept nogil:
+    """Keep a branch if it is among the best; of equals, the one that came first goes first."""
+    cdef int i
+    if not pool.room or score == -INFINITY:
+        return
+    if pool.size == pool.room:
+        if score <= pool.branch[pool.size - 1].score:
+            return
+        pool.size -= 1
+    i = pool.size
+    pool.size += 1
+    while i > 0 and pool.branch[i - 1].score < score:
+        pool.branch[i] = pool.branch[i - 1]
+        i -= 1
+    pool.branch[i] = Branch(score, place, parent, state)
+
+
+cdef void take(
+    const Job* job, const Group* group, const Trail* trail, int l, Pool* pool, int p,
+    int32_t* states, int64_t N,
+) noexcept nogil:
+    """Take the best branch as path `p` of `states[n, N]`, and offer all that leave it further on."""
+    cdef Branch branch = pool.branch[0]
+    cdef int32_t* path = states + p * N + group.first[l]
+    cdef Doubles* ahead
+    cdef Ways ways
+    cdef double score
+    cdef int64_t t
+    cdef int k, to
+    pool.size -= 1
+    pool.room -= 1
+    memmove(pool.branch, pool.branch + 1, pool.size * sizeof(Branch))
+    if branch.place:
+        memcpy(path, states + branch.parent * N + group.first[l], branch.place * sizeof(int32_t))
+    path[branch.place] = branch.state
+    score = job.start[path[0]] + own_score(job, group, l, 0, path[0])
+    for t in range(1, group.length[l]):
+        ways = ways_on(job, group, l, t, path[t - 1])
+        if t > branch.place:
+            ahead = <Doubles*>trail.ahead + t * job.K
+            path[t] = best_way(job, group, trail, ahead, l, t, path[t - 1])
+            for k in range(ways.n):
+                to = ways.state[k]
+                if to != path[t]:
+                    offer(pool, score + (ways.step[to] + lane(ahead + to, l)), p, t, to)
+        score = score + ways.step[path[t]] + own_score(job, group, l, t, path[t])
+
+
+cdef void take_best(
+    const Job* job, const Group* group, const Trail* trail, Pool* pool, int n, int32_t* states,
+    int64_t N, double* peaks, int64_t S,
+) noexcept nogil:
+    """The `n` best paths of every sequence of a group, into `states[n, N]` and `peaks[n, S]`."""
+    cdef Doubles* ahead = <Doubles*>trail.ahead
+    cdef int k, l, p
+    for l in range(group.n):
+        pool.size, pool.room = 0, n
+        for k in range(job.K):
+            offer(pool, job.start[k] + lane(ahead + k, l), 0, 0, k)
+        for p in range(n):
+            if pool.size:
+                peaks[p * S + group.sequence[l]] = pool.branch[0].score
+                take(job, group, trail, l, pool, p, states, N)
