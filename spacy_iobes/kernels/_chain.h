@@ -37,15 +37,20 @@ static double shifted_wide(double x, double power) {
     (places == 23 ? (type)shifted((float)x, (float)power) : (type)shifted_wide(x, power))
 #endif
 
+/* `nearer`: the larger of numbers that are not above 0. As integers, since an addition and a maximum of
+   floats wait for each other. */
 #if defined(__GNUC__) && defined(__AVX512DQ__)
 #include <immintrin.h>
 #define larger_floats(x, y) ((Floats)_mm512_max_ps((__m512)(x), (__m512)(y)))
+#define nearer_floats(x, y) ((Floats)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))
 #define larger_doubles(x, y) ((Doubles)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
 #elif defined(__GNUC__) && defined(__AVX2__)
 #include <immintrin.h>
 #define larger_floats(x, y) ((Floats)_mm256_max_ps((__m256)(x), (__m256)(y)))
+#define nearer_floats(x, y) ((Floats)_mm256_min_epu32((__m256i)(x), (__m256i)(y)))
 #define larger_doubles(x, y) ((Doubles)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
 #else
+#define nearer_floats larger_floats
 static inline Floats larger_floats(Floats x, Floats y) {
     return CHOOSE(Floats, FloatBits, x > y, x, y);
 }
@@ -91,6 +96,53 @@ static inline Doubles exp_doubles(Doubles x) {
     const Doubles p = (high * r4 + middle) * r4 + low;
     return doubles_where(x, -INFINITY, SHIFTED(Doubles, DoubleBits, p, power, 52), all_doubles(0));
 }
+
+/* Turn as many rows as a vector has lanes into columns: swap halves of blocks, ever larger ones. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define EACH _Pragma("GCC unroll 16") for
+#define TURN(name, type, bits, lanes) \
+    static inline void name(type *x) { \
+        bits places; \
+        EACH (int l = 0; l < lanes; l++) places[l] = l; \
+        EACH (int d = 1; d < lanes; d *= 2) { \
+            const bits low = places + (places & d) * (lanes / d - 1), high = low + d; \
+            EACH (int i = 0; i < lanes; i++) \
+                if (!(i & d)) { \
+                    const type one = x[i], other = x[i + d]; \
+                    x[i] = __builtin_shuffle(one, other, low); \
+                    x[i + d] = __builtin_shuffle(one, other, high); \
+                } \
+        } \
+    }
+#else
+#define EACH for
+#define TURN(name, type, bits, lanes) \
+    static inline void name(type *x) { \
+        for (int i = 1; i < lanes; i++) \
+            for (int j = 0; j < i; j++) { \
+                const double one = ((LANE(type) *)(x + i))[j]; \
+                ((LANE(type) *)(x + i))[j] = ((LANE(type) *)(x + j))[i]; \
+                ((LANE(type) *)(x + j))[i] = (LANE(type))one; \
+            } \
+    }
+#define LANE(type) LANE_##type
+typedef float LANE_Floats;
+typedef double LANE_Doubles;
+#endif
+TURN(turn_floats, Floats, FloatBits, FLOATS)
+TURN(turn_doubles, Doubles, DoubleBits, DOUBLES)
+
+/* The sum of all lanes, by halves. */
+#define ADDED(name, real, type, lanes) \
+    static inline real name(type x) { \
+        real part[lanes]; \
+        memcpy(part, &x, sizeof x); \
+        EACH (int n = lanes / 2; n; n /= 2) \
+            EACH (int l = 0; l < n; l++) part[l] += part[l + n]; \
+        return part[0]; \
+    }
+ADDED(added_floats, float, Floats, FLOATS)
+ADDED(added_doubles, double, Doubles, DOUBLES)
 
 /* Which of the builds of the kernels this processor can run: 1, and those for x86-64-v3 and v4. */
 static int chain_level(void) {

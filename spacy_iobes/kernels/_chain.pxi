@@ -21,10 +21,15 @@ cdef extern from "_chain.h" nogil:
     Doubles all_doubles(double)
     Floats larger_floats(Floats, Floats)
     Doubles larger_doubles(Doubles, Doubles)
+    Floats nearer_floats(Floats, Floats)
     Floats floats_where(Floats, float, Floats, Floats)
     Doubles doubles_where(Doubles, double, Doubles, Doubles)
     Floats exp_floats(Floats)
     Doubles exp_doubles(Doubles)
+    void turn_floats(Floats*)
+    void turn_doubles(Doubles*)
+    float added_floats(Floats)
+    double added_doubles(Doubles)
     int chain_level()
 
 

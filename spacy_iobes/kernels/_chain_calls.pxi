@@ -98,10 +98,9 @@ cdef class _Call:
         legal = min(legal, <int64_t>K * K)
         self.plan = None
         self.plan = _Memory(
-            2 * M * (room(K, legal) + sizeof(Steps) + 8) + 8 * <int64_t>K * K + 24 * K + 2048
+            2 * M * (room(K, legal) + sizeof(Steps)) + 8 * <int64_t>K * K + 24 * K + 2048
         )
         cdef Steps* steps = <Steps*>self.plan.piece(2 * M * sizeof(Steps))
-        cdef double* tops = <double*>self.plan.piece(8 * M)
         cdef double* turned = <double*>self.plan.piece(8 * <int64_t>K * K)
         cdef double* start = <double*>self.plan.piece(8 * K)
         cdef double* stop = <double*>self.plan.piece(8 * K)
@@ -119,17 +118,17 @@ cdef class _Call:
                 if into:
                     divide(&steps[v], self.job.step + v * <int64_t>K * K, K, legal, self.plan)
                     if not logs:
-                        scale(&steps[v], &tops[v], &self.lowest)
+                        scale(&steps[v], &self.lowest)
                 if back:
                     turn(self.job.step + v * <int64_t>K * K, K, turned)
                     divide(&steps[M + v], turned, K, legal, self.plan)
                     if not logs:
-                        scale(&steps[M + v], &tops[v], &self.lowest)
+                        scale(&steps[M + v], &self.lowest)
             if logs:
                 self.measure(steps + M if back else steps)
         self.job.start, self.job.stop = start, stop
         self.job.start_single, self.job.stop_single = start_single, stop_single
-        self.job.into, self.job.back, self.job.tops = steps, steps + M, tops
+        self.job.into, self.job.back = steps, steps + M
 
     cdef void measure(self, const Steps* steps) noexcept nogil:
         """The largest number, without its sign, in start, stop and steps."""

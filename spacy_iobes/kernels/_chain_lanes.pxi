@@ -7,14 +7,6 @@ ctypedef fused Lanes:
     Floats
     Doubles
 
-ctypedef fused Given:
-    float
-    double
-
-ctypedef fused Wanted:
-    float
-    double
-
 cdef enum How:
     SUMS
     PEAKS
@@ -28,7 +20,7 @@ cdef double NOTHING = 45.0  # nats: what is so far below the largest adds nothin
 
 cdef struct Job:
     # What all sequences have in common. `start`, `stop` and the steps are logarithms, or what is left
-    # when they are divided by the largest: `edges` and `tops[variant]` are its logarithms.
+    # when they are divided by the largest. `edges` are then the logarithms of the largest two.
     int K, variants
     bint single
     const void* scores
@@ -37,7 +29,6 @@ cdef struct Job:
     const double* stop
     const float* start_single
     const float* stop_single
-    const double* tops
     double edges
     const double* step  # [variant, from, to], as given
     const Steps* into  # [variant]
@@ -70,6 +61,14 @@ cdef inline Lanes all_of(const Lanes* row, double x) noexcept nogil:
 cdef inline Lanes larger(Lanes x, Lanes y) noexcept nogil:
     if Lanes is Floats:
         return larger_floats(x, y)
+    else:
+        return larger_doubles(x, y)
+
+
+cdef inline Lanes nearer(Lanes x, Lanes y) noexcept nogil:
+    """The larger one; in single precision, of numbers that are not above 0."""
+    if Lanes is Floats:
+        return nearer_floats(x, y)
     else:
         return larger_doubles(x, y)
 
@@ -121,11 +120,18 @@ cdef inline void set_lane(Lanes* x, int l, double value) noexcept nogil:
 
 cdef inline double added(const Lanes* x) noexcept nogil:
     """The sum of all lanes."""
-    cdef int l
-    cdef double found = 0.0
-    for l in range(lanes_in(x)):
-        found += lane(x, l)
-    return found
+    if Lanes is Floats:
+        return added_floats(x[0])
+    else:
+        return added_doubles(x[0])
+
+
+cdef inline void turn_rows(Lanes* rows) noexcept nogil:
+    """Turn as many rows as there are lanes into columns."""
+    if Lanes is Floats:
+        turn_floats(rows)
+    else:
+        turn_doubles(rows)
 
 
 cdef inline const void* values_of(const Steps* s, const Lanes* row) noexcept nogil:
@@ -134,53 +140,58 @@ cdef inline const void* values_of(const Steps* s, const Lanes* row) noexcept nog
 
 # ---- rows ----
 
-cdef inline void lay(const Given* given, int64_t K, Wanted* row, int stride) noexcept nogil:
-    """Copy a row of scores to every `stride`-th place."""
-    cdef int64_t k
-    for k in range(K):
-        row[k * stride] = <Wanted>given[k]
+cdef inline double number(bint single, const void* numbers, int64_t i) noexcept nogil:
+    return (<const float*>numbers)[i] if single else (<const double*>numbers)[i]
+
+
+cdef inline int64_t whole_vectors(const Job* job, const Lanes* row) noexcept nogil:
+    """How many vectors a row of scores fills; none if those are of another precision."""
+    if Lanes is Floats:
+        return job.K // FLOATS
+    else:
+        return 0 if job.single else job.K // DOUBLES
 
 
 cdef void load(const Job* job, const Group* group, int64_t t, Lanes* row) noexcept nogil:
     """The scores of token t of every sequence; minus infinity where it has ended."""
-    cdef int64_t k, at, K = job.K
-    cdef int l, lanes = lanes_in(row)
-    for l in range(lanes):
-        at = (group.first[l] + t) * K
-        if t >= group.length[l]:
-            for k in range(K):
+    cdef int64_t i, k, at, whole = whole_vectors(job, row)
+    cdef int l, lanes = lanes_in(row), size = sizeof(float) if job.single else sizeof(double)
+    for i in range(whole):
+        for l in range(lanes):
+            at = (group.first[l] + t) * job.K + i * lanes
+            if t < group.length[l]:
+                memcpy(row + i * lanes + l, <const char*>job.scores + at * size, sizeof(Lanes))
+            else:
+                row[i * lanes + l] = all_of(row, -INFINITY)
+        turn_rows(row + i * lanes)
+    for k in range(whole * lanes, job.K):
+        for l in range(lanes):
+            at = (group.first[l] + t) * job.K + k
+            if t < group.length[l]:
+                set_lane(row + k, l, number(job.single, job.scores, at))
+            else:
                 set_lane(row + k, l, -INFINITY)
-        elif Lanes is Floats:
-            lay(<const float*>job.scores + at, K, <float*>row + l, lanes)
-        elif job.single:
-            lay(<const float*>job.scores + at, K, <double*>row + l, lanes)
-        else:
-            lay(<const double*>job.scores + at, K, <double*>row + l, lanes)
-
-
-cdef inline void pick_up(const Given* row, int64_t K, int stride, Wanted* out) noexcept nogil:
-    """Copy every `stride`-th place of a row."""
-    cdef int64_t k
-    for k in range(K):
-        out[k] = <Wanted>row[k * stride]
 
 
 cdef void store(
-    const Job* job, const Group* group, int64_t t, const Lanes* row, void* states
+    const Job* job, const Group* group, int64_t t, Lanes* row, void* states
 ) noexcept nogil:
-    """What a row says of token t, to where it belongs in `states[N, K]`."""
-    cdef int64_t at, K = job.K
-    cdef int l, lanes = lanes_in(row)
+    """What a row says of token t, to where it belongs in `states[N, K]`; the row is spent then."""
+    cdef int64_t i, k, at, whole = whole_vectors(job, row)
+    cdef int l, lanes = lanes_in(row), size = sizeof(float) if job.single else sizeof(double)
+    for i in range(whole):
+        turn_rows(row + i * lanes)
     for l in range(group.n):
-        at = (group.first[l] + t) * K
         if t >= group.length[l]:
             continue
-        elif Lanes is Floats:
-            pick_up(<const float*>row + l, K, lanes, <float*>states + at)
-        elif job.single:
-            pick_up(<const double*>row + l, K, lanes, <float*>states + at)
-        else:
-            pick_up(<const double*>row + l, K, lanes, <double*>states + at)
+        at = (group.first[l] + t) * job.K
+        for i in range(whole):
+            memcpy(<char*>states + (at + i * lanes) * size, row + i * lanes + l, sizeof(Lanes))
+        for k in range(whole * lanes, job.K):
+            if job.single:
+                (<float*>states)[at + k] = <float>lane(row + k, l)
+            else:
+                (<double*>states)[at + k] = lane(row + k, l)
 
 
 cdef void end(
@@ -208,7 +219,9 @@ cdef void add_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
         width = s.target_at[block + 1] - s.target_at[block]
         to = s.target + s.target_at[block]
         last = s.source_at[block + 1]
-        for j in range(0, width - 7, 8):
+        j = 0
+        while width - j > 2 and width > 7:
+            j = min(j, width - 8)  # the last eight may be among them twice
             a = b = c = d = e = f = g = h = none
             i = s.value_at[block] + j
             for k in range(s.source_at[block], last):
@@ -224,7 +237,8 @@ cdef void add_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
                 i += width
             out[to[j]], out[to[j + 1]], out[to[j + 2]], out[to[j + 3]] = a, b, c, d
             out[to[j + 4]], out[to[j + 5]], out[to[j + 6]], out[to[j + 7]] = e, f, g, h
-        for j in range(width // 8 * 8, width):
+            j += 8
+        for j in range(j, width):
             a = none
             i = s.value_at[block] + j
             for k in range(s.source_at[block], last):
@@ -250,33 +264,36 @@ cdef void raise_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
         width = s.target_at[block + 1] - s.target_at[block]
         to = s.target + s.target_at[block]
         last = s.source_at[block + 1]
-        for j in range(0, width - 7, 8):
+        j = 0
+        while width - j > 2 and width > 7:
+            j = min(j, width - 8)  # the last eight may be among them twice
             a = b = c = d = e = f = g = h = none
             i = s.value_at[block] + j
             for k in range(s.source_at[block], last):
                 v = x[s.source[k]]
-                a = larger(a, plus(v, values, i))
-                b = larger(b, plus(v, values, i + 1))
-                c = larger(c, plus(v, values, i + 2))
-                d = larger(d, plus(v, values, i + 3))
-                e = larger(e, plus(v, values, i + 4))
-                f = larger(f, plus(v, values, i + 5))
-                g = larger(g, plus(v, values, i + 6))
-                h = larger(h, plus(v, values, i + 7))
+                a = nearer(a, plus(v, values, i))
+                b = nearer(b, plus(v, values, i + 1))
+                c = nearer(c, plus(v, values, i + 2))
+                d = nearer(d, plus(v, values, i + 3))
+                e = nearer(e, plus(v, values, i + 4))
+                f = nearer(f, plus(v, values, i + 5))
+                g = nearer(g, plus(v, values, i + 6))
+                h = nearer(h, plus(v, values, i + 7))
                 i += width
             out[to[j]], out[to[j + 1]], out[to[j + 2]], out[to[j + 3]] = a, b, c, d
             out[to[j + 4]], out[to[j + 5]], out[to[j + 6]], out[to[j + 7]] = e, f, g, h
-        for j in range(width // 8 * 8, width):
+            j += 8
+        for j in range(j, width):
             a = none
             i = s.value_at[block] + j
             for k in range(s.source_at[block], last):
-                a = larger(a, plus(x[s.source[k]], values, i))
+                a = nearer(a, plus(x[s.source[k]], values, i))
                 i += width
             out[to[j]] = a
     for j in range(s.loose):
         a = none
         for k in range(s.loose_at[j], s.loose_at[j + 1]):
-            a = larger(a, plus(x[s.loose_source[k]], values, at + k))
+            a = nearer(a, plus(x[s.loose_source[k]], values, at + k))
         out[s.loose_target[j]] = a
 
 

@@ -6,7 +6,8 @@ cdef struct Trail:
     void* ahead
     void* after
     void* rows  # [4, K]
-    double[WIDEST] margin  # how far apart two numbers must be for their order to be certain
+    double[WIDEST] margin  # for each token up to the end: so far apart must two of these numbers be
+    #                        for their order to be certain
 
 
 cdef struct Ways:
@@ -21,8 +22,9 @@ cdef void look_ahead(
 ) noexcept nogil:
     """The best score from every state to the end.
 
-    In single precision, whole rows are lowered so that their numbers stay small; all that rounding
-    can do to them is in proportion to the largest number that was met.
+    In single precision, all steps and all rows are lowered until the largest number is 0; what
+    rounding can do to them is in proportion to the numbers that were met: `largest` is more than
+    any in start, steps and stop, and `most` more than any in the rows.
     """
     cdef Lanes* row
     cdef Lanes* now
@@ -32,20 +34,21 @@ cdef void look_ahead(
     row = <Lanes*>trail.after + (group.T - 1) * K
     for k in range(K):
         row[k] = all_of(like, -INFINITY)
-    top = most = zero
+    most = zero
     for t in range(group.T - 1, -1, -1):
         now, row = <Lanes*>trail.ahead + t * K, <Lanes*>trail.after + t * K
         end(job, group, t, job.stop, row)
         load(job, group, t, now)
         if Lanes is Floats:
-            for k in range(K):
-                now[k] = row[k] + (now[k] - top)
-                most = larger(most, where(now[k], -INFINITY, -now[k], zero))
             top = all_of(like, -INFINITY)
             for k in range(K):
+                now[k] += row[k]
                 top = larger(top, now[k])
             top = where(top, -INFINITY, top, zero)
-            most = larger(most, top)
+            most = larger(most, larger(top, -top))
+            for k in range(K):
+                now[k] -= top
+                most = larger(most, where(now[k], -INFINITY, -now[k], zero))
         else:
             for k in range(K):
                 now[k] += row[k]
@@ -53,7 +56,7 @@ cdef void look_ahead(
             push(job, group, t, PEAKS, job.back, now, row - K, <Lanes*>trail.rows)
     for l in range(group.n):
         if Lanes is Floats:
-            trail.margin[l] = 1e-6 * (group.length[l] + 1) * (lane(&most, l) + largest)
+            trail.margin[l] = 5e-7 * (lane(&most, l) + 2.0 * largest)
         else:
             trail.margin[l] = 0.0
 
@@ -80,20 +83,23 @@ cdef int best_way(
     """The best state of token t to go to; -1 if it is not certain which."""
     cdef Ways ways = ways_on(job, group, l, t, state)
     cdef const Lanes* ahead = <Lanes*>trail.ahead + t * job.K
-    cdef double least = lane(<Lanes*>trail.after + (t - 1) * job.K + state, l) - trail.margin[l]
+    cdef double best = lane(<Lanes*>trail.after + (t - 1) * job.K + state, l)
+    cdef double least = best - trail.margin[l] * (group.length[l] + 1 - t)
     cdef int k, to, near = 0, found = -1
+    if Lanes is Floats:
+        least += job.back[variant(job, group, l, t)].top
     for k in range(ways.n):
         to = ways.state[k]
         if ways.step[to] + lane(ahead + to, l) >= least:
-            if Lanes is Doubles:
-                return to
             near += 1
             found = to
+            if Lanes is Doubles:
+                break
     return found if near == 1 else -1
 
 
 cdef int best_start(
-    const Job* job, const Trail* trail, const Lanes* like, int l, double* score
+    const Job* job, const Group* group, const Trail* trail, const Lanes* like, int l, double* score
 ) noexcept nogil:
     """The state with which the best path begins; -1 if it is not certain which, or there is none."""
     cdef const Lanes* ahead = <Lanes*>trail.ahead
@@ -106,7 +112,9 @@ cdef int best_start(
             runner, score[0], found = score[0], value, k
         elif value > runner:
             runner = value
-    return -1 if trail.margin[l] > 0.0 and runner >= score[0] - trail.margin[l] else found
+    if Lanes is Floats and runner >= score[0] - trail.margin[l] * (group.length[l] + 1):
+        return -1
+    return found
 
 
 cdef void follow_best(
@@ -118,17 +126,18 @@ cdef void follow_best(
     All paths go on together, since what they need next lies together.
     """
     cdef int64_t t
-    cdef int l
+    cdef int l, before
     cdef int32_t* path
     for t in range(group.T):
         for l in range(group.n):
             path = states + group.first[l] + t
             if t == 0:
-                path[0] = best_start(job, trail, like, l, peaks + group.sequence[l])
+                path[0] = best_start(job, group, trail, like, l, peaks + group.sequence[l])
             elif t < group.length[l]:
-                path[0] = -1
-                if path[-1] >= 0:
-                    path[0] = best_way(job, group, trail, like, l, t, path[-1])
+                before = (path - 1)[0]
+                path[0] = before
+                if before >= 0:
+                    path[0] = best_way(job, group, trail, like, l, t, before)
     for l in range(group.n):
         path = states + group.first[l]
         t = group.length[l] - 1

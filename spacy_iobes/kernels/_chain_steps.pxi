@@ -17,7 +17,8 @@ cdef struct Steps:
     int32_t* block_of  # [K]: the block of a target, or -1
     int32_t* place_of  # [K]: its place among the loose ones
     double* value  # of the blocks, then of the loose targets
-    float* single  # the same
+    float* single  # the same, divided by the largest
+    double top  # the largest of them
     int64_t values  # how many there are
 
 
@@ -85,8 +86,11 @@ cdef void divide(Steps* s, const double* step, int K, int64_t legal, _Memory mem
     find_sources(step, K, sets)
     find_blocks(s, step, K, sets, small + 8 * (K + 1))
     find_loose(s, step, K, sets)
+    s.top = -INFINITY
     for i in range(s.values):
-        s.single[i] = <float>s.value[i]
+        s.top = s.value[i] if s.value[i] > s.top else s.top
+    for i in range(s.values):
+        s.single[i] = <float>(s.value[i] - s.top)
 
 
 cdef void find_sources(const double* step, int64_t K, uint64_t* sets) noexcept nogil:
@@ -186,10 +190,10 @@ cdef double scaled(double* log, int64_t n, double* lowest) noexcept nogil:
     return top
 
 
-cdef void scale(Steps* s, double* top, double* lowest) noexcept nogil:
+cdef void scale(Steps* s, double* lowest) noexcept nogil:
     """Turn logarithms into probabilities, the largest of which is 1."""
     cdef int64_t i
-    top[0] = scaled(s.value, s.values, lowest)
+    s.top = scaled(s.value, s.values, lowest)
     for i in range(s.values):
         s.single[i] = <float>s.value[i]
 

@@ -87,7 +87,7 @@ cdef Lanes forward(
         for l in range(group.n):
             if t >= group.length[l]:
                 continue
-            logs[l] += lane(&top, l) + (job.tops[variant(job, group, l, t)] if t else 0.0)
+            logs[l] += lane(&top, l) + (job.into[variant(job, group, l, t)].top if t else 0.0)
             mass[l] *= lane(&sum_, l)
             if not 1e-100 < mass[l] < 1e100:
                 logs[l] += log(mass[l])
