@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -21,29 +20,22 @@ from spacy_iobes.kernels.chain_numpy import Floats
 from . import by_hand
 from .chain_paths import random_batch, random_chain
 
-compiled = pytest.importorskip(
-    "spacy_iobes.kernels._chain", reason="the kernels are not compiled here: there is one twin only"
+chain_builds = pytest.importorskip(
+    "spacy_iobes.kernels.chain_builds",
+    reason="the kernels are not compiled here: there is one twin only",
 )
+BUILDS = chain_builds.builds()
 TOLERANCE = {np.float64: 1e-9, np.float32: 1e-5}  # of what comes from such scores
 
 
 COMPILED = kernels.CHAIN_IN_USE == "compiled"
 LONG = 100_000 if COMPILED else 5_000  # tokens
-WIDTHS = range(1, len(compiled.widths()) + 1)
-
-
-@pytest.fixture(autouse=True)
-def restored() -> Iterator[None]:
-    """Tests that choose a kind of code leave the choice as it was."""
-    yield
-    compiled.use(len(WIDTHS))
 
 
 def agree(name: str, arguments: tuple[Any, ...], exactly: bool = False) -> None:
-    """Call both twins and compare what they say; every kind of code that this processor can run."""
+    """Call both twins and compare what they say; every build that this processor can run."""
     slow = getattr(chain_numpy, name)(*arguments)
-    for width in WIDTHS:
-        compiled.use(width)
+    for compiled in BUILDS:
         fast = getattr(compiled, name)(*arguments)
         if name == "total":
             compare(arguments, (fast,), (slow,), exactly)
@@ -130,15 +122,25 @@ def test_follow(call: tuple[Any, ...]) -> None:
     rows, _, _, steps, _, _ = call
     path = np.random.default_rng(len(rows)).integers(0, rows.shape[1], len(rows)).astype(np.int32)
     found = []
-    for module in (compiled, chain_numpy):
+    for module in (BUILDS[-1], chain_numpy):
         counted = np.zeros_like(rows), np.zeros(steps.shape)
         found.append((module.follow(path, *call), module.follow(path, *call, *counted), *counted))
     for one, other in zip(*found):
         np.testing.assert_allclose(one, other)
 
 
-def test_there_is_code_for_any_processor() -> None:
-    assert compiled.widths()[0] == 2
+def test_there_is_a_build_for_any_processor() -> None:
+    assert BUILDS[0].__name__ == "spacy_iobes.kernels._chain"
+    assert chain_builds.best is BUILDS[-1].best
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1e-3, 1.0, 1e3, 1e30])
+def test_what_is_too_close_for_single_precision_is_decided_in_double(spread: float) -> None:
+    """Steps differ by less than a float can tell beside scores that are whole numbers."""
+    random = np.random.default_rng(0)
+    scores = random.integers(-3, 4, (700, 9)).astype(np.float32)
+    parts = [random.normal(size=shape) * spread for shape in (9, (1, 9, 9), 9)]
+    agree("best", (scores, np.arange(0, 701, 20), *parts, None), exactly=True)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 17, 40, 73])
@@ -257,7 +259,7 @@ def test_what_is_given_is_not_changed() -> None:
         if part is not None:
             part.setflags(write=False)
     for name in ("total", "messages", "expect", "best"):
-        getattr(compiled, name)(*call)
-    compiled.nbest(*call, 3)
+        getattr(BUILDS[-1], name)(*call)
+    BUILDS[-1].nbest(*call, 3)
     for one, other in zip(before, (part for part in call if part is not None)):
         np.testing.assert_array_equal(one, other)

@@ -4,4 +4,5 @@ from .chain_numpy import follow as follow
 from .chain_numpy import messages as messages
 from .chain_numpy import nbest as nbest
 from .chain_numpy import total as total
+
 def level() -> int: ...

@@ -144,27 +144,31 @@ cdef inline double number(bint single, const void* numbers, int64_t i) noexcept 
     return (<const float*>numbers)[i] if single else (<const double*>numbers)[i]
 
 
-cdef inline int64_t whole_vectors(const Job* job, const Lanes* row) noexcept nogil:
-    """How many vectors a row of scores fills; none if those are of another precision."""
-    if Lanes is Floats:
-        return job.K // FLOATS
-    else:
-        return 0 if job.single else job.K // DOUBLES
+cdef inline int vectors(const Job* job, const Lanes* row) noexcept nogil:
+    """In how many vectors to copy a row of scores; none if those are of another precision.
+
+    The last one may overlap with the one before. A few states at the end are left out.
+    """
+    cdef int lanes = lanes_in(row)
+    if job.K < lanes or (Lanes is Doubles and job.single):
+        return 0
+    return (job.K + lanes - 5) // lanes if lanes > 4 else job.K // lanes
 
 
 cdef void load(const Job* job, const Group* group, int64_t t, Lanes* row) noexcept nogil:
     """The scores of token t of every sequence; minus infinity where it has ended."""
-    cdef int64_t i, k, at, whole = whole_vectors(job, row)
-    cdef int l, lanes = lanes_in(row), size = sizeof(float) if job.single else sizeof(double)
+    cdef int i, k, l, lanes = lanes_in(row), whole = vectors(job, row)
+    cdef int64_t at, size = sizeof(float) if job.single else sizeof(double)
     for i in range(whole):
+        k = min(i * lanes, job.K - lanes)
         for l in range(lanes):
-            at = (group.first[l] + t) * job.K + i * lanes
+            at = (group.first[l] + t) * job.K + k
             if t < group.length[l]:
-                memcpy(row + i * lanes + l, <const char*>job.scores + at * size, sizeof(Lanes))
+                memcpy(row + k + l, <const char*>job.scores + at * size, sizeof(Lanes))
             else:
-                row[i * lanes + l] = all_of(row, -INFINITY)
-        turn_rows(row + i * lanes)
-    for k in range(whole * lanes, job.K):
+                row[k + l] = all_of(row, -INFINITY)
+        turn_rows(row + k)
+    for k in range(min(whole * lanes, job.K), job.K):
         for l in range(lanes):
             at = (group.first[l] + t) * job.K + k
             if t < group.length[l]:
@@ -174,24 +178,30 @@ cdef void load(const Job* job, const Group* group, int64_t t, Lanes* row) noexce
 
 
 cdef void store(
-    const Job* job, const Group* group, int64_t t, Lanes* row, void* states
+    const Job* job, const Group* group, int64_t t, const Lanes* row, void* states
 ) noexcept nogil:
-    """What a row says of token t, to where it belongs in `states[N, K]`; the row is spent then."""
-    cdef int64_t i, k, at, whole = whole_vectors(job, row)
-    cdef int l, lanes = lanes_in(row), size = sizeof(float) if job.single else sizeof(double)
+    """What a row says of token t, to where it belongs in `states[N, K]`."""
+    cdef int i, k, l, lanes = lanes_in(row), whole = vectors(job, row)
+    cdef int64_t at, size = sizeof(float) if job.single else sizeof(double)
+    cdef Lanes[WIDEST] part
     for i in range(whole):
-        turn_rows(row + i * lanes)
+        k = min(i * lanes, job.K - lanes)
+        for l in range(lanes):
+            part[l] = row[k + l]
+        turn_rows(part)
+        for l in range(lanes):
+            at = (group.first[l] + t) * job.K + k
+            if t < group.length[l]:
+                memcpy(<char*>states + at * size, &part[l], sizeof(Lanes))
     for l in range(group.n):
         if t >= group.length[l]:
             continue
-        at = (group.first[l] + t) * job.K
-        for i in range(whole):
-            memcpy(<char*>states + (at + i * lanes) * size, row + i * lanes + l, sizeof(Lanes))
-        for k in range(whole * lanes, job.K):
+        for k in range(min(whole * lanes, job.K), job.K):
+            at = (group.first[l] + t) * job.K + k
             if job.single:
-                (<float*>states)[at + k] = <float>lane(row + k, l)
+                (<float*>states)[at] = <float>lane(row + k, l)
             else:
-                (<double*>states)[at + k] = lane(row + k, l)
+                (<double*>states)[at] = lane(row + k, l)
 
 
 cdef void end(

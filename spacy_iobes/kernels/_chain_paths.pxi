@@ -11,10 +11,12 @@ cdef struct Trail:
 
 
 cdef struct Ways:
-    # The states to which a state can go.
-    int n
+    # The states to which a state can go, and where the scores of these steps are: among the values
+    # of the steps, every `stride`-th from `first` on, and for all states in `step[K]`.
+    int n, stride
+    int64_t first
     const int32_t* state
-    const double* step  # [K], the score of each step
+    const double* step
 
 
 cdef void look_ahead(
@@ -66,12 +68,14 @@ cdef Ways ways_on(const Job* job, const Group* group, int l, int64_t t, int stat
     cdef Ways ways
     cdef int v = variant(job, group, l, t)
     cdef const Steps* s = job.back + v
-    cdef int g = s.block_of[state]
+    cdef int g = s.block_of[state], place = s.place_of[state]
     if g < 0:
-        g = s.place_of[state]
-        ways.n, ways.state = s.loose_at[g + 1] - s.loose_at[g], s.loose_source + s.loose_at[g]
+        ways.n = s.loose_at[place + 1] - s.loose_at[place]
+        ways.state = s.loose_source + s.loose_at[place]
+        ways.first, ways.stride = s.value_at[s.blocks] + s.loose_at[place], 1
     else:
         ways.n, ways.state = s.source_at[g + 1] - s.source_at[g], s.source + s.source_at[g]
+        ways.first, ways.stride = s.value_at[g] + place, s.target_at[g + 1] - s.target_at[g]
     ways.step = job.step + (<int64_t>v * job.K + state) * job.K
     return ways
 
@@ -85,17 +89,26 @@ cdef int best_way(
     cdef const Lanes* ahead = <Lanes*>trail.ahead + t * job.K
     cdef double best = lane(<Lanes*>trail.after + (t - 1) * job.K + state, l)
     cdef double least = best - trail.margin[l] * (group.length[l] + 1 - t)
-    cdef int k, to, near = 0, found = -1
-    if Lanes is Floats:
-        least += job.back[variant(job, group, l, t)].top
+    cdef const void* values = values_of(job.back + variant(job, group, l, t), like)
+    cdef int k, found = -1
+    cdef int64_t i = ways.first
     for k in range(ways.n):
-        to = ways.state[k]
-        if ways.step[to] + lane(ahead + to, l) >= least:
-            near += 1
-            found = to
+        if score_on(values, i, ahead + ways.state[k], l) >= least:
+            if found >= 0:
+                return -1
+            found = ways.state[k]
             if Lanes is Doubles:
                 break
-    return found if near == 1 else -1
+        i += ways.stride
+    return found
+
+
+cdef inline double score_on(const void* values, int64_t i, const Lanes* ahead, int l) noexcept nogil:
+    """A step and the best from there on, rounded as `raise_up` does."""
+    if Lanes is Floats:
+        return (<const float*>values)[i] + (<const float*>ahead)[l]
+    else:
+        return (<const double*>values)[i] + (<const double*>ahead)[l]
 
 
 cdef int best_start(

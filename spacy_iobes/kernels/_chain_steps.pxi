@@ -15,7 +15,7 @@ cdef struct Steps:
     int32_t* loose_source
     int32_t* loose_at
     int32_t* block_of  # [K]: the block of a target, or -1
-    int32_t* place_of  # [K]: its place among the loose ones
+    int32_t* place_of  # [K]: its place there, or among the loose ones
     double* value  # of the blocks, then of the loose targets
     float* single  # the same, divided by the largest
     double top  # the largest of them
@@ -86,11 +86,25 @@ cdef void divide(Steps* s, const double* step, int K, int64_t legal, _Memory mem
     find_sources(step, K, sets)
     find_blocks(s, step, K, sets, small + 8 * (K + 1))
     find_loose(s, step, K, sets)
-    s.top = -INFINITY
-    for i in range(s.values):
-        s.top = s.value[i] if s.value[i] > s.top else s.top
+    s.top = highest(s.value, s.values)
     for i in range(s.values):
         s.single[i] = <float>(s.value[i] - s.top)
+
+
+cdef double highest(const double* x, int64_t n) noexcept nogil:
+    """The largest of n numbers, eight at a time."""
+    cdef double[8] top
+    cdef int64_t i, u
+    for u in range(8):
+        top[u] = -INFINITY
+    for i in range(n // 8):
+        for u in range(8):
+            top[u] = x[8 * i + u] if x[8 * i + u] > top[u] else top[u]
+    for i in range(n // 8 * 8, n):
+        top[0] = max(top[0], x[i])
+    for u in range(1, 8):
+        top[0] = max(top[0], top[u])
+    return top[0]
 
 
 cdef void find_sources(const double* step, int64_t K, uint64_t* sets) noexcept nogil:
@@ -144,6 +158,7 @@ cdef void find_blocks(
                 values += width
         for n in range(width):
             s.block_of[s.target[targets + n]] = s.blocks
+            s.place_of[s.target[targets + n]] = n
         targets += width
         s.blocks += 1
         s.source_at[s.blocks], s.target_at[s.blocks] = sources, targets
@@ -153,15 +168,21 @@ cdef void find_blocks(
 cdef void find_loose(Steps* s, const double* step, int K, const uint64_t* sets) noexcept nogil:
     """Gather the sources of each of the other targets."""
     cdef int i, j, found = 0
+    cdef uint64_t left = 0
     cdef double* value = s.value + s.value_at[s.blocks]
     s.loose = s.loose_at[0] = 0
     for j in range(K):
         if s.block_of[j] >= 0:
             continue
         for i in range(K):
-            if sets[i // 64 * K + j] >> (i % 64) & 1:
+            if i % 64 == 0:
+                left = sets[i // 64 * K + j]
+            if left == 0:
+                continue
+            if left & 1:
                 s.loose_source[found], value[found] = i, step[<int64_t>i * K + j]
                 found += 1
+            left >>= 1
         s.place_of[j], s.loose_target[s.loose] = s.loose, j
         s.loose += 1
         s.loose_at[s.loose] = found
@@ -175,18 +196,19 @@ cdef double scaled(double* log, int64_t n, double* lowest) noexcept nogil:
     vector at the end.
     """
     cdef int64_t i
-    cdef double top = -INFINITY, least = INFINITY
+    cdef double top = highest(log, n)
     cdef Doubles* lanes = <Doubles*>log
-    for i in range(n):
-        top = log[i] if log[i] > top else top
+    cdef Doubles least = all_doubles(0.0), zero = least
     if top == -INFINITY:
         top = 0.0
-    for i in range(n):
-        log[i] -= top
-        least = log[i] if -INFINITY < log[i] < least else least
-    lowest[0] = min(lowest[0], least)
+    for i in range(n, (n + DOUBLES - 1) // DOUBLES * DOUBLES):
+        log[i] = -INFINITY
     for i in range((n + DOUBLES - 1) // DOUBLES):
+        lanes[i] -= top
+        least = larger_doubles(least, doubles_where(lanes[i], -INFINITY, -lanes[i], zero))
         lanes[i] = exp_doubles(lanes[i])
+    for i in range(DOUBLES):
+        lowest[0] = min(lowest[0], -(<double*>&least)[i])
     return top
 
 

@@ -189,18 +189,23 @@ cdef inline void count_tile(
     const Lanes* x, const Lanes* p, const Lanes* q, int64_t T, Lanes* sums
 ) noexcept nogil:
     """Four sources `x[T, 4]` and two targets `p[T]`, `q[T]`."""
-    cdef Lanes a, b, c, d, e, f, g, h
+    cdef Lanes a, b, c, d, e, f, g, h, one, other, v
     cdef int64_t t
     a = b = c = d = e = f = g = h = all_of(x, 0.0)
     for t in range(1, T):
-        a += x[4 * t] * p[t]
-        b += x[4 * t + 1] * p[t]
-        c += x[4 * t + 2] * p[t]
-        d += x[4 * t + 3] * p[t]
-        e += x[4 * t] * q[t]
-        f += x[4 * t + 1] * q[t]
-        g += x[4 * t + 2] * q[t]
-        h += x[4 * t + 3] * q[t]
+        one, other = p[t], q[t]
+        v = x[4 * t]
+        a += v * one
+        e += v * other
+        v = x[4 * t + 1]
+        b += v * one
+        f += v * other
+        v = x[4 * t + 2]
+        c += v * one
+        g += v * other
+        v = x[4 * t + 3]
+        d += v * one
+        h += v * other
     sums[0], sums[1], sums[2], sums[3] = a, b, c, d
     sums[4], sums[5], sums[6], sums[7] = e, f, g, h
 

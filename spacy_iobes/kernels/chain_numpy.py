@@ -1,4 +1,4 @@
-"""Inference over chains, in numpy: the readable twin of `_chain.pyx`, with the same contract.
+"""Inference over chains, in numpy: the readable twin of `_chain.pxi`, with the same contract.
 
 A chain has K states: `start[K]`, `steps[M, K, K]` (variant, from, to) and `stop[K]`, all of them
 logarithms, minus infinity for what is illegal. Sequences lie end to end: sequence `s` of S has the
