@@ -64,7 +64,7 @@ cdef class _Call:
         self.lanes = FLOATS if single else DOUBLES
         self.groups = (self.sequences + self.lanes - 1) // self.lanes
 
-    cdef allot(self, int large, bint counting):
+    cdef allot(self, int large):
         """Memory for the longest sequence: `large` arrays of all tokens, and rows."""
         cdef int64_t K = self.job.K, T = self.order[0].length if self.groups else 1
         cdef int64_t vector = 8 * DOUBLES, size = T * K * vector + 64
@@ -152,7 +152,7 @@ cdef class _Call:
             self.choose(&again[0] if self.S else NULL, single)
             if single > self.job.single or self.lowest < steep(single) or not self.groups:
                 continue
-            self.allot(2 if counts == NULL else 3, counts != NULL)
+            self.allot(3 if counts != NULL and self.job.variants > 1 else 2)
             with nogil:
                 for g in range(self.groups):
                     self.gather(g)
@@ -183,7 +183,7 @@ def total(scores, offsets, start, steps, stop, which):
     call.prepare(False, True, False)
     if call.sum(totals, NULL, NULL, 0):
         call.prepare(True, True, True)
-        call.allot(2, False)
+        call.allot(2)
         with nogil:
             for g in range(call.groups):
                 call.gather(g)
@@ -211,7 +211,7 @@ def expect(scores, offsets, start, steps, stop, which):
             spread(&call.job.into[v], call.job.K, &counts[v, 0], &pairs[v, 0, 0])
     if rest:
         call.prepare(True, True, True)
-        call.allot(2, False)
+        call.allot(2)
         with nogil:
             for g in range(call.groups):
                 call.gather(g)
@@ -231,7 +231,7 @@ def messages(scores, offsets, start, steps, stop, which):
     cdef int64_t g, t
     call.prepare(True, True, True)
     call.choose(NULL, False)
-    call.allot(2, False)
+    call.allot(2)
     wide = call.job
     wide.single = False  # what goes out is in double precision
     with nogil:
@@ -257,7 +257,7 @@ def best(scores, offsets, start, steps, stop, which):
         call.choose(&again[0] if call.S else NULL, single)
         if single > call.job.single or not call.groups or single > (call.largest < 1e6):
             continue
-        call.allot(2, False)
+        call.allot(2)
         with nogil:
             for g in range(call.groups):
                 call.gather(g)
@@ -286,7 +286,7 @@ def nbest(scores, offsets, start, steps, stop, which, int n):
     cdef int64_t g
     call.prepare(True, False, True)
     call.choose(NULL, False)
-    call.allot(2, False)
+    call.allot(2)
     np.asarray(peaks)[:1, np.diff(offsets) == 0] = 0.0
     pool.branch = <Branch*>memory.at
     with nogil:

@@ -6,10 +6,10 @@
 # exp(`steep`) and above, nothing is ever lost.
 
 cdef struct Sums:
-    # Memory for the sums of a group: rows of vectors, `a`, `e` and `w` have one for each token.
+    # Memory for the sums of a group, in vectors.
     void* a  # what leads to every state, [T, K]
     void* e  # exp(scores), then the weight of every state as a target, [T, K]
-    void* w  # the latter again, [K, T]
+    void* w  # the weights for one of several variants, [T, K]
     void* scale  # what every row of `a` was multiplied with, [T]
     void* tile  # [T, 4]
     void* rows  # [4, K]
@@ -120,17 +120,16 @@ cdef void backward(
     leads to a state is never faint, so what follows it is never too large; nor can it be too small:
     then the state is so improbable that it does not matter.
     """
-    cdef Lanes* w = <Lanes*>sums.w
     cdef Lanes* b = <Lanes*>sums.rows
     cdef Lanes* spare = b + job.K
     cdef Lanes* now
     cdef Lanes* e
     cdef Lanes product, inverse, zero = all_of(like, 0.0)
     cdef int k, K = job.K
-    cdef int64_t t, T = group.T
+    cdef int64_t t
     for k in range(K):
         b[k] = zero
-    for t in range(T - 1, -1, -1):
+    for t in range(group.T - 1, -1, -1):
         now, e = <Lanes*>sums.a + t * K, <Lanes*>sums.e + t * K
         end(job, group, t, job.stop, b)
         product = zero
@@ -144,7 +143,6 @@ cdef void backward(
         inverse *= (<Lanes*>sums.scale)[t]
         for k in range(K):
             e[k] = where(now[k], 0.0, e[k] * b[k] * inverse, zero)
-            w[k * T + t] = e[k]
         if t:
             push(job, group, t, SUMS, job.back, e, b, spare)
 
@@ -152,7 +150,7 @@ cdef void backward(
 cdef void count(
     const Steps* s, const Lanes* a, const Lanes* w, Lanes* tile, int64_t T, int K, double* found
 ) noexcept nogil:
-    """Add up `a[t - 1, from] * w[to, t]` over all tokens, in the order of the values of the steps."""
+    """Add up `a[t - 1, from] * w[t, to]` over all tokens, in the order of the values of the steps."""
     cdef int block, i, j, k, u, width, last
     cdef int64_t t, at = 0
     cdef const Lanes* p
@@ -167,8 +165,7 @@ cdef void count(
             for j in range(0, width, 2):
                 k = s.target_at[block] + j
                 count_tile(
-                    tile, w + s.target[k] * T, w + s.target[min(k + 1, k - j + width - 1)] * T, T,
-                    sums,
+                    tile, w + s.target[k], w + s.target[min(k + 1, k - j + width - 1)], T, K, sums
                 )
                 for u in range(min(4, last - i)):
                     found[at + u * width + j] += added(&sums[u])
@@ -176,24 +173,24 @@ cdef void count(
                         found[at + u * width + j + 1] += added(&sums[u + 4])
             at += min(4, last - i) * width
     for j in range(s.loose):
-        p = w + s.loose_target[j] * T
+        p = w + s.loose_target[j]
         for k in range(s.loose_at[j], s.loose_at[j + 1]):
             sums[0] = all_of(a, 0.0)
             for t in range(1, T):
-                sums[0] += a[(t - 1) * K + s.loose_source[k]] * p[t]
+                sums[0] += a[(t - 1) * K + s.loose_source[k]] * p[t * K]
             found[at] += added(&sums[0])
             at += 1
 
 
 cdef inline void count_tile(
-    const Lanes* x, const Lanes* p, const Lanes* q, int64_t T, Lanes* sums
+    const Lanes* x, const Lanes* p, const Lanes* q, int64_t T, int64_t K, Lanes* sums
 ) noexcept nogil:
-    """Four sources `x[T, 4]` and two targets `p[T]`, `q[T]`."""
+    """Four sources `x[T, 4]` and two targets, `p` and `q`, of rows of K."""
     cdef Lanes a, b, c, d, e, f, g, h, one, other, v
     cdef int64_t t
     a = b = c = d = e = f = g = h = all_of(x, 0.0)
     for t in range(1, T):
-        one, other = p[t], q[t]
+        one, other = p[t * K], q[t * K]
         v = x[4 * t]
         a += v * one
         e += v * other
@@ -233,17 +230,19 @@ cdef void sum_up(
             for i in range(T * K):
                 set_lane(a + i, l, 0.0)
                 set_lane(e + i, l, 0.0)
-                set_lane(w + i, l, 0.0)
+    if job.variants == 1:
+        count(job.into, a, e, <Lanes*>sums.tile, T, K, counts)
+        return
     for v in range(job.variants):
-        used = job.variants == 1
-        for t in range(1, T if job.variants > 1 else 0):
-            for k in range(K):
-                w[k * T + t] = e[t * K + k]
+        memcpy(w, e, T * K * sizeof(Lanes))
+        used = False
+        for t in range(1, T):
             for l in range(group.n):
-                used |= variant(job, group, l, t) == v
-                if variant(job, group, l, t) != v:
+                if variant(job, group, l, t) == v:
+                    used = True
+                else:
                     for k in range(K):
-                        set_lane(w + k * T + t, l, 0.0)
+                        set_lane(w + t * K + k, l, 0.0)
         if used:
             count(job.into + v, a, w, <Lanes*>sums.tile, T, K, counts + v * size)
 
