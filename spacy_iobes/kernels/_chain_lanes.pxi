@@ -126,6 +126,15 @@ cdef inline double added(const Lanes* x) noexcept nogil:
         return added_doubles(x[0])
 
 
+cdef inline bint any_above(const Lanes* x, const Lanes* limit) noexcept nogil:
+    """Whether any lane is above its limit."""
+    cdef int l
+    for l in range(lanes_in(x)):
+        if lane(x, l) > lane(limit, l):
+            return True
+    return False
+
+
 cdef inline void turn_rows(Lanes* rows) noexcept nogil:
     """Turn as many rows as there are lanes into columns."""
     if Lanes is Floats:
@@ -310,15 +319,23 @@ cdef void raise_up(const Steps* s, const Lanes* x, Lanes* out) noexcept nogil:
 cdef void add_logs(const Steps* s, const Lanes* x, Lanes* out, Lanes* sums) noexcept nogil:
     """`out[target]` is the logarithm of the sum over its sources of `exp(x[source] + step)`."""
     cdef const void* values = values_of(s, x)
+    cdef Lanes least, most
     cdef int block, j, k, l, to
     cdef int64_t i = 0
     raise_up(s, x, out)
     for block in range(s.blocks):
+        least = all_of(x, INFINITY)
         for j in range(s.target_at[block], s.target_at[block + 1]):
             to = s.target[j]
+            least = -larger(-least, -out[to])
             out[to] = where(out[to], -INFINITY, out[to], all_of(x, 0.0))
             sums[to] = all_of(x, 0.0)
+        least -= all_of(x, NOTHING)
         for k in range(s.source_at[block], s.source_at[block + 1]):
+            most = x[s.source[k]] + all_of(x, s.top)
+            if not any_above(&most, &least):
+                i += s.target_at[block + 1] - s.target_at[block]
+                continue
             for j in range(s.target_at[block], s.target_at[block + 1]):
                 to = s.target[j]
                 sums[to] += exp_of(plus(x[s.source[k]], values, i) - out[to])

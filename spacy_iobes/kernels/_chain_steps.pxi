@@ -26,20 +26,40 @@ cdef enum:
     SMALLEST = 4  # targets that a block has at least
 
 
-cdef class _Memory:
-    """Memory on whole cache lines, handed out piece by piece."""
+cdef struct Area:
+    char* begin
+    int64_t size
 
-    cdef char* begin
+
+cdef Area[4] shelf  # memory that no call is using: new memory costs as much as the work itself
+cdef int64_t LARGEST_KEPT = 1 << 24  # bytes
+
+
+cdef class _Memory:
+    """Memory on whole cache lines, handed out piece by piece; it is left for others at the end."""
+
+    cdef Area area
     cdef char* at
 
     def __cinit__(self, int64_t size):
-        self.begin = <char*>PyMem_RawMalloc(size + 64)
-        if self.begin == NULL:
+        cdef int i
+        self.area.size = size + 64
+        for i in range(4):
+            if shelf[i].size >= self.area.size and self.area.begin == NULL:
+                self.area, shelf[i] = shelf[i], self.area
+                shelf[i].size = 0
+        if self.area.begin == NULL:
+            self.area.begin = <char*>PyMem_RawMalloc(self.area.size)
+        if self.area.begin == NULL:
             raise MemoryError
-        self.at = <char*>((<uintptr_t>self.begin + 63) // 64 * 64)
+        self.at = <char*>((<uintptr_t>self.area.begin + 63) // 64 * 64)
 
     def __dealloc__(self):
-        PyMem_RawFree(self.begin)
+        cdef int i
+        for i in range(4):  # the largest are kept
+            if shelf[i].size < self.area.size <= LARGEST_KEPT:
+                self.area, shelf[i] = shelf[i], self.area
+        PyMem_RawFree(self.area.begin)
 
     cdef void* piece(self, int64_t size) noexcept nogil:
         cdef char* found = self.at

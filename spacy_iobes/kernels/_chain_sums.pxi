@@ -344,10 +344,17 @@ cdef void add_pairs(
     const Steps* s, const Doubles* a, const Doubles* x, int K, double* pairs
 ) noexcept nogil:
     """Add `exp(a[from] + step + x[to])`, for all sequences of a group."""
+    cdef Doubles top = all_doubles(-INFINITY), least = all_doubles(-NOTHING), most
     cdef int block, j, k
     cdef int64_t i = 0
+    for k in range(K):
+        top = larger(top, x[k])
     for block in range(s.blocks):
         for k in range(s.source_at[block], s.source_at[block + 1]):
+            most = a[s.source[k]] + top + s.top
+            if not any_above(&most, &least):
+                i += s.target_at[block + 1] - s.target_at[block]
+                continue
             for j in range(s.target_at[block], s.target_at[block + 1]):
                 add_pair(s.source[k], s.target[j], s.value[i], a, x, K, pairs)
                 i += 1
