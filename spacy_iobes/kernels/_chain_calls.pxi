@@ -150,7 +150,7 @@ cdef class _Call:
         cdef bint single
         for single in (True, False):
             self.choose(&again[0] if self.S else NULL, single)
-            if single > self.job.single or self.lowest < steep(single) or not self.groups:
+            if single > self.job.single or too_steep(single, self.lowest) or not self.groups:
                 continue
             self.allot(3 if counts != NULL and self.job.variants > 1 else 2)
             with nogil:
@@ -159,12 +159,12 @@ cdef class _Call:
                     if single:
                         sum_up(
                             &self.job, &self.group, &self.sums, <Floats*>self.sums.a, &totals[0],
-                            &again[0], states, counts, size,
+                            faint(single, self.lowest), &again[0], states, counts, size,
                         )
                     else:
                         sum_up(
                             &self.job, &self.group, &self.sums, <Doubles*>self.sums.a, &totals[0],
-                            &again[0], states, counts, size,
+                            faint(single, self.lowest), &again[0], states, counts, size,
                         )
         self.choose(&again[0] if self.S else NULL, False)
         return self.groups > 0

@@ -2,8 +2,7 @@
 #
 # They run on plain numbers, scaled at every token. Where so little of a state that can be reached is
 # left that part of it may be lost, the sequence is done again with wider numbers: float, double, and
-# at last logarithms, which hold everything. In numbers of `faint` and above, times a step of
-# exp(`steep`) and above, nothing is ever lost.
+# at last logarithms, which hold everything.
 
 cdef struct Sums:
     # Memory for the sums of a group, in vectors.
@@ -15,12 +14,14 @@ cdef struct Sums:
     void* rows  # [4, K]
 
 
-cdef inline double faint(const Lanes* row) noexcept nogil:
-    return 1e-18 if Lanes is Floats else 1e-150
+cdef inline double faint(bint single, double lowest) noexcept nogil:
+    """What is not below this is still a plain number when it is multiplied by the lowest step."""
+    return (1e-33 if single else 1e-300) * exp(-lowest)
 
 
-cdef inline double steep(bint single) noexcept nogil:
-    return -40.0 if single else -340.0
+cdef inline bint too_steep(bint single, double lowest) noexcept nogil:
+    """Whether there is no use in trying."""
+    return lowest < (-50.0 if single else -450.0)
 
 
 cdef Lanes expose(const Job* job, const Group* group, int64_t t, Lanes* row) noexcept nogil:
@@ -88,12 +89,16 @@ cdef Lanes forward(
             if t >= group.length[l]:
                 continue
             logs[l] += lane(&top, l) + (job.into[variant(job, group, l, t)].top if t else 0.0)
-            mass[l] *= lane(&sum_, l)
+            if lane(&sum_, l) > 1e-100:
+                mass[l] *= lane(&sum_, l)
+            else:
+                logs[l] += log(lane(&sum_, l))
             if not 1e-100 < mass[l] < 1e100:
                 logs[l] += log(mass[l])
                 mass[l] = 1.0
             if t == group.length[l] - 1:
-                totals[group.sequence[l]] = logs[l] + log(mass[l] * stopped(job, now, l))
+                logs[l] += log(mass[l]) + log(stopped(job, now, l))
+                totals[group.sequence[l]] = logs[l]
         before = now
     return least
 
@@ -209,7 +214,7 @@ cdef inline void count_tile(
 
 cdef void sum_up(
     const Job* job, const Group* group, const Sums* sums, const Lanes* like, double* totals,
-    uint8_t* again, void* states, double* counts, int64_t size,
+    double faintest, uint8_t* again, void* states, double* counts, int64_t size,
 ) noexcept nogil:
     """The totals of a group, and if asked for, the probabilities of states and the expected steps."""
     cdef Lanes* a = <Lanes*>sums.a
@@ -221,7 +226,7 @@ cdef void sum_up(
     cdef bint used
     least = forward(job, group, sums, like, states != NULL, totals)
     for l in range(group.n):
-        again[group.sequence[l]] = lane(&least, l) < faint(like)
+        again[group.sequence[l]] = lane(&least, l) < faintest
     if states == NULL:
         return
     backward(job, group, sums, like, states)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from . import _chain
 
 LEVELS = {3: "_chain_v3", 4: "_chain_v4"}  # of x86-64
+FEW = 4  # sequences: more would leave the widest vectors almost empty
 
 
 def builds() -> list[ModuleType]:
@@ -22,10 +25,20 @@ def builds() -> list[ModuleType]:
     return found
 
 
-_fastest = builds()[-1]
-best = _fastest.best
-expect = _fastest.expect
-follow = _fastest.follow
-messages = _fastest.messages
-nbest = _fastest.nbest
-total = _fastest.total
+def _kernel(name: str) -> Callable[..., Any]:
+    """A kernel in narrow vectors for few sequences, in the widest for more."""
+    narrow, wide = getattr(BUILDS[:2][-1], name), getattr(BUILDS[-1], name)
+
+    def run(scores: Any, offsets: Any, *others: Any) -> Any:
+        return (wide if len(offsets) > FEW + 1 else narrow)(scores, offsets, *others)
+
+    return run
+
+
+BUILDS = builds()
+best = _kernel("best")
+expect = _kernel("expect")
+follow = BUILDS[-1].follow
+messages = _kernel("messages")
+nbest = _kernel("nbest")
+total = _kernel("total")
