@@ -261,7 +261,9 @@ def best(scores, offsets, start, steps, stop, which):
         with nogil:
             for g in range(call.groups):
                 call.gather(g)
-                if single:
+                if single and call.group.T > LONG:
+                    continue
+                elif single:
                     best_of(call, <Floats*>call.trail.ahead, &states[0], &peaks[0], &again[0])
                 else:
                     best_of(call, <Doubles*>call.trail.ahead, &states[0], &peaks[0], &again[0])

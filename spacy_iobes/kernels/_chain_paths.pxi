@@ -1,5 +1,8 @@
 # The best paths: look ahead from the end, then follow what is best.
 
+cdef int64_t LONG = 250  # tokens: over so many, rounding leaves too little certain in single precision
+
+
 cdef struct Trail:
     # A group that has been looked ahead: the best score from token t and state k to the end is
     # `ahead[t, k]` with the score of the state itself, `after[t, k]` without it.

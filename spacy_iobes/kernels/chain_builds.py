@@ -10,7 +10,7 @@ from typing import Any
 from . import _chain
 
 LEVELS = {3: "_chain_v3", 4: "_chain_v4"}  # of x86-64
-FEW = 4  # sequences: more would leave the widest vectors almost empty
+FEW = 4  # sequences: in wide vectors they would take much memory for nothing
 
 
 def builds() -> list[ModuleType]:
@@ -27,7 +27,7 @@ def builds() -> list[ModuleType]:
 
 def _kernel(name: str) -> Callable[..., Any]:
     """A kernel in narrow vectors for few sequences, in the widest for more."""
-    narrow, wide = getattr(BUILDS[:2][-1], name), getattr(BUILDS[-1], name)
+    narrow, wide = getattr(BUILDS[0], name), getattr(BUILDS[-1], name)
 
     def run(scores: Any, offsets: Any, *others: Any) -> Any:
         return (wide if len(offsets) > FEW + 1 else narrow)(scores, offsets, *others)
