@@ -31,8 +31,8 @@ cdef struct Area:
     int64_t size
 
 
-cdef Area[4] shelf  # memory that no call is using: new memory costs as much as the work itself
-cdef int64_t LARGEST_KEPT = 1 << 24  # bytes
+cdef Area[2] shelf  # memory that no call is using: new memory costs as much as the work itself
+cdef int64_t LARGEST_KEPT = 1 << 26  # bytes
 
 
 cdef class _Memory:
@@ -44,7 +44,7 @@ cdef class _Memory:
     def __cinit__(self, int64_t size):
         cdef int i
         self.area.size = size + 64
-        for i in range(4):
+        for i in range(2):
             if shelf[i].size >= self.area.size and self.area.begin == NULL:
                 self.area, shelf[i] = shelf[i], self.area
                 shelf[i].size = 0
@@ -56,7 +56,7 @@ cdef class _Memory:
 
     def __dealloc__(self):
         cdef int i
-        for i in range(4):  # the largest are kept
+        for i in range(2):  # the largest are kept
             if shelf[i].size < self.area.size <= LARGEST_KEPT:
                 self.area, shelf[i] = shelf[i], self.area
         PyMem_RawFree(self.area.begin)
