@@ -32,7 +32,7 @@ cdef struct Area:
 
 
 cdef Area[2] shelf  # memory that no call is using: new memory costs as much as the work itself
-cdef int64_t LARGEST_KEPT = 1 << 26  # bytes
+cdef int64_t SMALLEST_KEPT = 1 << 16, LARGEST_KEPT = 1 << 26  # bytes
 
 
 cdef class _Memory:
@@ -45,7 +45,7 @@ cdef class _Memory:
         cdef int i
         self.area.size = size + 64
         for i in range(2):
-            if shelf[i].size >= self.area.size and self.area.begin == NULL:
+            if self.area.begin == NULL and size < shelf[i].size - 63 < 8 * size:
                 self.area, shelf[i] = shelf[i], self.area
                 shelf[i].size = 0
         if self.area.begin == NULL:
@@ -57,7 +57,7 @@ cdef class _Memory:
     def __dealloc__(self):
         cdef int i
         for i in range(2):  # the largest are kept
-            if shelf[i].size < self.area.size <= LARGEST_KEPT:
+            if max(shelf[i].size, SMALLEST_KEPT) < self.area.size <= LARGEST_KEPT:
                 self.area, shelf[i] = shelf[i], self.area
         PyMem_RawFree(self.area.begin)
 
