@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,12 +24,17 @@ class Limits:
     def __init__(self, layout: Layout, batch: Batch):
         self.layout = layout
         self.batch = batch
-        self.allowed: NDArray[np.bool_] = np.ones(batch.scores.shape, dtype=bool)
         self.gaps: NDArray[np.uint8] = np.full(len(batch.scores), ANY, dtype=np.uint8)
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """All states, until some of them are ruled out."""
+        return np.ones(self.batch.scores.shape, dtype=bool)
 
     def applied(self) -> Batch:
         """The batch with these limits."""
-        return self.batch.limited(self.allowed, self.gaps)
+        touched = "allowed" in self.__dict__
+        return self.batch.limited(self.allowed if touched else None, self.gaps)
 
     def require(self, spans: Spans) -> None:
         """These are spans, exactly."""
@@ -44,7 +51,9 @@ class Limits:
 
     def outside(self, tokens: ArrayLike) -> None:
         """These tokens are in no span."""
-        self.allowed[self._checked(tokens)] &= self.layout.label_of < 0
+        at = self._checked(tokens)
+        if at.size:
+            self.allowed[at] &= self.layout.label_of < 0
 
     def cut(self, tokens: ArrayLike) -> None:
         """No span reaches across the gap before these tokens."""
@@ -53,6 +62,8 @@ class Limits:
     def blank(self, tokens: ArrayLike) -> None:
         """No span begins or ends with one of these tokens."""
         at = self._checked(tokens)
+        if not at.size:
+            return
         self.gaps[at] &= NO_BEGIN
         first, last = self.batch.edges
         behind = np.setdiff1d(at, last) + 1

@@ -56,9 +56,10 @@ def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: boo
     if not (space.any() or starts.any()):
         return known
     spans, missing = [], set(known.missing)
+    blanks, sentence = space.tolist(), np.cumsum(starts).tolist() or [0] * len(space)
     for span in known.spans:
-        blank = space[span.start] or space[span.end - 1]
-        if not (blank or starts[span.start + 1 : span.end].any()):
+        blank = blanks[span.start] or blanks[span.end - 1]
+        if not blank and sentence[span.start] == sentence[span.end - 1]:
             spans.append(span)
         elif misaligned == "missing":
             missing.update(range(span.start, span.end))

@@ -124,7 +124,7 @@ class FeatureTable(Shim):
     def begin_update(self, features: Ints) -> Any:
         """The summed weights, some features being left out, and the function that learns."""
         if self.dropout:
-            features[self._chances(features.shape) < self.dropout] = -1
+            np.putmask(features, self._chances(features.shape) < self.dropout, -1)
         self.count = kernels.place(features, self.places, self.used, self.count)
         self._make_room()
         self._forget()  # there may be more rows now
