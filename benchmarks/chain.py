@@ -15,7 +15,7 @@ from .chain_tools import JOBS, SOURCES
 from .outcome import Outcome, agreeing, as_table, nanoseconds
 from .table import Cell, Table
 from .targets import at_least, at_most
-from .timing import Alternative, race
+from .timing import Alternative, race, steady_memory
 from .tools import Tool, Tools, gather
 
 LEGEND = [
@@ -146,7 +146,7 @@ def run(quick: bool) -> Iterator[Table]:
         for name, lengths in (("32 x 40", even()), ("ragged", ragged()))
     ]
     in_use = f"Chain kernels in use: {kernels.CHAIN_IN_USE}."
-    yield Table("input", shapes, [*LEGEND, in_use, *missing])
+    yield Table("input", shapes, [*LEGEND, steady_memory(), in_use, *missing])
     measured = {}
     for shape in ("32 x 40", "ragged"):
         measured[shape] = compared(tools, plan, shape, legal=True)

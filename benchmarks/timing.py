@@ -7,6 +7,7 @@ off for all, as in `timeit`. Every call is timed alone, the release of its resul
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,22 @@ from math import ceil
 from statistics import median, quantiles
 from time import perf_counter, process_time
 from typing import Any
+
+MMAP_THRESHOLD, TRIM_THRESHOLD, LARGE = -3, -1, 1 << 30  # of glibc's mallopt
+
+
+def steady_memory() -> str:
+    """Let freed memory stay with the process, for all alternatives alike; says whether it does.
+
+    Otherwise it depends on what ran before whether a large array is new memory, each page of which
+    the system has to clear first: that may double the time of whoever makes large arrays.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return "Freed memory may go back to the system, whose clearing of new memory then counts."
+    done = [mallopt(name, LARGE) for name in (MMAP_THRESHOLD, TRIM_THRESHOLD)]
+    return "Freed memory stays with the process, for all tools." if all(done) else "As malloc is."
 
 
 @dataclass(frozen=True)
