@@ -105,8 +105,9 @@ class Extractor(Shim):
     ) -> Values:
         """What belongs to tokens, not to words, `[N, B]`."""
         columns = [np.zeros((len(numbers), 0), dtype=np.uint64)]
-        if self.of_tokens:
-            known = [doc.to_array(self.of_tokens).reshape(len(doc), -1) for doc in docs]
+        if self.of_tokens and docs:
+            asked = len(self.of_tokens)
+            known = [doc.to_array(self.of_tokens).reshape(len(doc), asked) for doc in docs]
             columns.append(np.concatenate(known).astype(np.uint64))
         if self.surroundings:
             lower, casing = (self.lexemes.column(name)[numbers] for name in ("lower", "casing"))
@@ -139,9 +140,10 @@ class Extractor(Shim):
         stored = srsly.msgpack_loads(data)
         if stored["templates"] != list(self.templates.names):
             other = sorted(set(stored["templates"]) ^ set(self.templates.names))
+            which = ", ".join(map(repr, other[:3])) or "their order"
             raise ModelError(
-                "The model was trained with other feature templates than the config has (such as "
-                f"{', '.join(map(repr, other[:3]))}): load it with the config it was trained with."
+                f"The model was trained with other feature templates than the config has ({which}"
+                "): load it with the config it was trained with."
             )
         for name, knowledge in (("clusters", self.clusters), ("gazetteers", self.gazetteers)):
             if knowledge is not None:
