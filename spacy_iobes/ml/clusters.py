@@ -37,6 +37,8 @@ class Clusters:
     """The cluster of every word of a language that has one, `paths[W]`, by the hash of the word."""
 
     def __init__(self, language: str):
+        if not language:
+            raise ValueError("clusters is a language such as 'en', or null, not ''.")
         self.language = language
         self.words: Values = np.zeros(0, dtype=np.uint64)
         self.paths: Values = np.zeros(0, dtype=np.uint64)
@@ -53,6 +55,7 @@ class Clusters:
             ) from error
         words = np.fromiter(table.keys(), dtype=np.uint64, count=len(table))
         paths = np.fromiter(map(int, table.values()), dtype=np.uint64, count=len(table))
+        paths &= np.uint64(2 ** max(BITS.values()) - 1)  # so many are stored
         known = paths > 0
         order = np.argsort(words[known])
         self.words, self.paths = words[known][order], paths[known][order]
@@ -74,7 +77,8 @@ class Clusters:
 
     def _path(self, word: int) -> int:
         at = int(self.words.searchsorted(np.uint64(word)))
-        return int(self.paths[at]) if self.words[at : at + 1] == np.uint64(word) else 0
+        there = at < len(self.words) and int(self.words[at]) == word
+        return int(self.paths[at]) if there else 0
 
     def stored(self) -> dict[str, Any]:
         """What a model stores, so that it does not need the package."""
