@@ -386,3 +386,42 @@ def test_a_very_long_doc() -> None:
     backprop([rows + 1 for rows in scores])
     model.finish_update(None)
     assert np.isfinite(model.predict([long])[0]).all()
+
+
+# what else a config may say
+
+
+def test_templates_are_a_list() -> None:
+    with pytest.raises(ValueError, match=r"templates are a list of them, .*, not 'lower'"):
+        build_hashed_features("lower")
+
+
+@pytest.mark.parametrize(
+    ("stored", "config", "message"),
+    [
+        ({}, {"document": True}, "'after_earlier', 'after_first', 'after_later'"),
+        ({"clusters": "en"}, {}, "'cluster', 'cluster "),
+        ({"templates": ["lower", "bias"]}, {"templates": ["lower"]}, "'bias'"),
+        ({"templates": ["lower", "bias"]}, {"templates": ["bias", "lower"]}, "their order"),
+        ({"gazetteers": {"a": "x"}}, {"gazetteers": {"b": "x"}}, "'in_a', 'in_a[+1]', "),
+        ({"gazetteers": {"a": "x", "b": "x"}}, {"gazetteers": {"b": "x", "a": "x"}}, "their order"),
+    ],
+)
+def test_a_config_with_other_features_is_refused(
+    stored: dict[str, Any], config: dict[str, Any], message: str
+) -> None:
+    data = build_hashed_features(**stored).to_bytes()
+    with pytest.raises(ModelError, match="trained with other feature templates than") as caught:
+        build_hashed_features(**config).from_bytes(data)
+    assert f"({message}" in str(caught.value)
+    build_hashed_features(**stored).from_bytes(data)
+
+
+def test_empty_docs_have_no_attributes() -> None:
+    model = encoder(templates=["TAG", "POS"])
+    assert model.predict([]) == []
+    assert [rows.shape for rows in model.predict([doc(""), doc("a"), doc("")])] == [
+        (0, 4),
+        (1, 4),
+        (0, 4),
+    ]

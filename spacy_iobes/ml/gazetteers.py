@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,16 +33,23 @@ class Gazetteers:
     """
 
     def __init__(self, paths: Mapping[str, str | Path]):
+        if not isinstance(paths, Mapping):
+            raise ValueError(
+                "gazetteers are files by the names of the lists, such as "
+                f'{{"city": "cities.txt"}}, not {paths!r}.'
+            )
         for name in paths:
             if not NAME.fullmatch(name):
                 raise ValueError(f"A list has a name of letters, digits and _, not {name!r}.")
+            if f"in_{name}" == ALL:
+                raise ValueError(f"A list cannot have the name {name!r}: {ALL} is all of them.")
         self.paths = dict(paths)
         self.take({name: [] for name in paths})
 
     def take(self, lists: dict[str, list[str]]) -> None:
         """Use these names."""
         self.lists = lists
-        self._tries = [Trie(lists[name]) for name in self.paths]
+        self._names = [Names(lists[name]) for name in self.paths]
 
     def load(self) -> None:
         """Read the files."""
@@ -65,7 +73,7 @@ class Gazetteers:
 
     def _starts(self, text: str) -> str:
         word = get_string_id(text.lower())
-        return "yes" if any(word in trie.names for trie in self._tries) else ""
+        return "yes" if any(word in names.lengths for names in self._names) else ""
 
     def values(
         self, docs: Sequence[Doc], starts: Values, lower: Values, sentences: Offsets
@@ -74,19 +82,19 @@ class Gazetteers:
 
         `starts[N]` and `lower[N]` are attributes of the words.
         """
-        found = np.zeros((len(lower), len(self._tries)), dtype=np.uint64)
+        found = np.zeros((len(lower), len(self._names)), dtype=np.uint64)
         candidates = np.flatnonzero(starts).tolist()
         if not candidates:
             return with_all(found)
         text = np.concatenate([doc.to_array(ORTH) for doc in docs]).tolist()
         ends = sentences[sentences.searchsorted(candidates, side="right")].tolist()
         small = lower.tolist()
-        for number, trie in enumerate(self._tries):
+        for number, names in enumerate(self._names):
             free = 0
             for start, last in zip(candidates, ends):
                 if start < free:
                     continue
-                length, exact = trie.longest(small, text, start, last)
+                length, exact = names.longest(small, text, start, last)
                 if length:
                     free = start + length
                     codes = np.full(length, INSIDE)
@@ -113,27 +121,29 @@ def with_all(values: Values) -> Values:
     return np.column_stack([values, together])
 
 
-class Trie:
-    """The names of a list by their first word, the longest first, in lower case.
+class Names:
+    """The names of a list in lower case, each with the forms in which it is listed.
 
-    Each has the forms in which it is listed.
+    `lengths` are those of the names that start with a word, the longest first.
     """
 
     def __init__(self, names: Sequence[str]):
-        forms: dict[Words, set[Words]] = {}
+        self.forms: dict[Words, set[Words]] = {}
         for name in names:
             words = name.split()
-            forms.setdefault(hashed(name.lower().split()), set()).add(hashed(words))
-        self.names: dict[int, list[tuple[Words, set[Words]]]] = {}
-        for small, written in sorted(forms.items(), key=lambda item: -len(item[0])):
-            self.names.setdefault(small[0], []).append((small, written))
+            small = hashed([word.lower() for word in words])
+            self.forms.setdefault(small, set()).add(hashed(words))
+        self.lengths: dict[int, list[int]] = {}
+        for word, length in sorted({(small[0], -len(small)) for small in self.forms}):
+            self.lengths.setdefault(word, []).append(-length)
 
     def longest(self, lower: list[int], text: list[int], start: int, last: int) -> tuple[int, bool]:
         """How many tokens from `start` on are a name, and whether its capitals are the same."""
-        for small, written in self.names.get(lower[start], ()):
-            end = start + len(small)
-            if end <= last and tuple(lower[start:end]) == small:
-                return len(small), tuple(text[start:end]) in written
+        for length in self.lengths.get(lower[start], ()):
+            end = start + length
+            written = self.forms.get(tuple(lower[start:end])) if end <= last else None
+            if written is not None:
+                return length, tuple(text[start:end]) in written
         return 0, False
 
 
@@ -151,15 +161,16 @@ def read_names(path: str | Path) -> Iterator[str]:
     seen = set()
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         try:
-            name = " ".join(line.decode("utf8").split())
+            text = line.decode("utf8").strip()
         except UnicodeDecodeError:
             raise FileError(
                 f"{path}, line {number}: not UTF-8. Store the list as UTF-8.", str(path)
             ) from None
-        if any(ord(character) < 32 for character in name) or len(name.split()) > LONGEST:
+        name = " ".join(text.split())
+        if any(unicodedata.category(c) == "Cc" for c in text) or name.count(" ") >= LONGEST:
             raise FileError(
-                f"{path}, line {number}: {name[:40]!r} is no name. A list has one name on a line, "
-                f"of at most {LONGEST} words, and nothing else.",
+                f"{path}, line {number}: {text[:40]!r} is no name. A list has one name on a line, "
+                f"of at most {LONGEST} words, and nothing else, no tabs for example.",
                 str(path),
             )
         if name and name not in seen:

@@ -52,13 +52,15 @@ def build_hashed_features(
         raise ValueError(f"rows is a power of two from 2 to 2 ** 30, not {rows}.")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1, not {dropout}.")
+    if isinstance(templates, str):
+        raise ValueError(f"templates are a list of them, such as ['lower'], not {templates!r}.")
     table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store)
     extractor = Extractor(
         TEMPLATES if templates is None else templates,
         bits,
         document,
-        Clusters(clusters) if clusters else None,
-        Gazetteers(gazetteers) if gazetteers else None,
+        None if clusters is None else Clusters(clusters),
+        None if gazetteers is None or gazetteers == {} else Gazetteers(gazetteers),
     )
     return Model(
         NAME,
