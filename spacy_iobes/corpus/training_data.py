@@ -27,7 +27,7 @@ class TrainingData:
     """A file with entities: the lengths of its Docs, its labels, and how a config reads it.
 
     `repaired` is how many violations the policy has to repair. `opens` are the sentences of column
-    files with which documents begin.
+    files with which documents begin, if every file begins with one.
     """
 
     path: str
@@ -91,10 +91,12 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
         raise FileError(f"{path}: name the scheme of a column file with --scheme.", path)
     reading = Reading(get_scheme(scheme), get_tag_policy(policy))
     lengths, labels, opens, repaired = list[int](), Counter[str](), list[int](), 0
+    marked = True
     for file in files_of(path):
         sentences = FileSentences(ColumnReader(file, columns), reading)
         held = sentences.check()
-        opens += [len(lengths) + at for at in held.opens]
+        opens += [len(lengths) + at for at in held.opens if at < len(held.lengths)]
+        marked = marked and (not held.lengths or 0 in held.opens)
         lengths += held.lengths
         labels += held.labels
         repaired += sentences.violations
@@ -119,7 +121,7 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
         "markers_as_tokens": not columns.markers,
         "keep_sentences": False,
     }
-    return TrainingData(path, reader, lengths, labels, repaired, tuple(opens))
+    return TrainingData(path, reader, lengths, labels, repaired, tuple(opens if marked else ()))
 
 
 def of_docbins(path: str, files: list[Path]) -> TrainingData:

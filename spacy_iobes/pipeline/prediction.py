@@ -103,7 +103,7 @@ def whole_documents(reader: ColumnReader, joined: bool) -> Iterator[list[PartSen
             marked = marked or number in starts
             sentences.append(Sentence(words, (), opens or not marked))
         marked = marked or bool(starts)
-        if held and (not sentences or sentences[0].opens):
+        if held and sentences and sentences[0].opens:
             yield held
             held = []
         held.append(PartSentences(part, sentences))

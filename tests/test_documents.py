@@ -1,0 +1,317 @@
+"""Documents of column files as Docs: in the reader, in `train` and in `predict`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_config, load_config_from_str
+from typer.testing import CliRunner, Result
+
+from spacy_iobes.cli import app
+from spacy_iobes.corpus import files, training_data
+from spacy_iobes.corpus.conll import ColumnReader, Columns
+from spacy_iobes.corpus.reader import ConllCorpus
+from spacy_iobes.pipeline.prediction import predict_file
+
+from .recognizers import ner
+from .test_features_training import trained
+
+MARKER = "-DOCSTART- O\n\n"
+Rows = list[tuple[str, str]]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def fine(*arguments: object) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def stories(count: int, seed: int = 0) -> list[list[Rows]]:
+    """Documents whose first sentence says what a name is, and whose second does not."""
+    choose, found = random.Random(seed), []
+    for _ in range(count):
+        name = choose.choice(["Washington", "Lincoln", "Jackson", "Madison"])
+        before, label = choose.choice([("mr", "B-PER"), ("near", "B-LOC")])
+        first = [("then", "O"), (before, "O"), (name, label), ("rain", "O"), ("fell", "O")]
+        second = [("later", "O"), (name, label), ("won", "O")]
+        found.append([first, second])
+    return found
+
+
+def written(path: Path, documents: list[list[Rows]], marker: str = MARKER) -> Path:
+    """A column file of documents."""
+    blocks = []
+    for sentences in documents:
+        texts = ["".join(f"{word} {tag}\n" for word, tag in rows) + "\n" for rows in sentences]
+        blocks.append(marker + "".join(texts))
+    path.write_text("".join(blocks), encoding="utf8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, and a pipeline that was trained on them."""
+    folder = tmp_path_factory.mktemp("documents")
+    written(folder / "train", stories(60))
+    written(folder / "dev", stories(30, seed=1))
+    result = fine(*command(folder, folder / "model"))
+    (folder / "stdout").write_text(result.stdout)
+    (folder / "stderr").write_text(result.stderr)
+    return folder
+
+
+def command(folder: Path, output: Path, *more: object) -> list[object]:
+    return ["train", folder / "train", folder / "dev", "-s", "bio", "-o", output, *more]
+
+
+def tags(path: Path) -> list[str]:
+    """The tags of a file, without those of markers."""
+    rows = [line.split() for line in path.read_text(encoding="utf8").splitlines()]
+    return [row[-1] for row in rows if row and row[0] not in ("-DOCSTART-", "#")]
+
+
+def tagged(doc: Doc) -> list[str]:
+    """The entities of a Doc as bio."""
+    return [f"{t.ent_iob_}-{t.ent_type_}" if t.ent_type_ else "O" for t in doc]
+
+
+# predict
+
+
+def by_reader(nlp: Language, path: Path, **columns: Any) -> list[str]:
+    """What a pipeline finds in the documents that the reader makes."""
+    corpus = ConllCorpus(
+        path, scheme="bio", columns=Columns(**columns), unit="document", keep_sentences=True
+    )
+    return [tag for pair in corpus(nlp) for tag in tagged(nlp(pair.predicted))]
+
+
+@pytest.mark.parametrize("chunk", [1, 30, 200, files.CHUNK])
+def test_documents_are_those_of_the_reader(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """Also where a document, or what is no sentence, goes on in the next part of the file."""
+    text = (data / "dev").read_text()
+    remarks = "# nothing\n" * 7 + "\n"
+    (tmp_path / "in").write_text(text.replace("later", f"{remarks}later"))
+    nlp = spacy.load(data / "model")
+    wanted = by_reader(nlp, tmp_path / "in", comment="#")
+    assert wanted == [tag for story in stories(30, 1) for rows in story for _, tag in rows]
+    monkeypatch.setattr(files, "CHUNK", chunk)
+    line = ["predict", data / "model", tmp_path / "in", tmp_path / "out", "--scheme", "bio"]
+    fine(*line, "--comment", "#")
+    assert tags(tmp_path / "out") == wanted
+    assert (tmp_path / "out").read_text() == (tmp_path / "in").read_text()  # all are right
+
+
+def test_sentences_alone_do_not_say_as_much(data: Path, tmp_path: Path) -> None:
+    """Without markers, or if they are not to count, every sentence is a Doc."""
+    bare = written(tmp_path / "bare", stories(30, 1), marker="")
+    options: list[object] = ["--scheme", "bio"]
+    fine("predict", data / "model", bare, tmp_path / "out", *options)
+    alone = tags(tmp_path / "out")
+    fine("predict", data / "model", data / "dev", tmp_path / "out", *options, "--ignore-documents")
+    assert tags(tmp_path / "out") == alone
+    nlp = spacy.load(data / "model")
+    docs = [Doc(nlp.vocab, words=[w for w, _ in rows]) for s in stories(30, 1) for rows in s]
+    assert [tag for doc in nlp.pipe(docs) for tag in tagged(doc)] == alone
+    assert alone != tags(data / "dev")
+
+
+def watched(nlp: Language, found: list[list[str]]) -> Language:
+    """A pipeline that remembers the sentences of the Docs that it gets."""
+    pipe = nlp.pipe
+
+    def recorded(docs: Any, **settings: Any) -> Iterator[Doc]:
+        docs = list(docs)
+        found.extend([sentence.text for sentence in doc.sents] for doc in docs)
+        return pipe(docs, **settings)
+
+    nlp.pipe = recorded  # type: ignore[method-assign, assignment]
+    return nlp
+
+
+def groups(lines: list[str]) -> list[list[str]]:
+    """The sentences of each Doc, by hand."""
+    found: list[list[str]] = []
+    marked = opens = False
+    for line in lines:
+        if line == "-DOCSTART-":
+            marked = opens = True
+        elif line[0] not in "#-":
+            if opens or not marked:
+                found.append([])
+            found[-1].append(line)
+            opens = False
+    return found
+
+
+@pytest.fixture(scope="module")
+def small() -> tuple[Language, list[list[str]]]:
+    found: list[list[str]] = []
+    return watched(trained(1, sentence_bound=True, settings={"document": True}), found), found
+
+
+line = st.sampled_from(["-DOCSTART-", "# a remark", "a b", "c"])
+
+
+@settings(max_examples=100)
+@given(st.lists(line, min_size=1, max_size=9), st.integers(1, 60), st.booleans(), st.booleans())
+@example(["a b", "c", "-DOCSTART-", "c", "c"], 1, True, False)
+@example(["-DOCSTART-", "c", "# a remark", "# a remark", "c"], 1, True, False)
+def test_which_sentences_are_a_doc(
+    small: tuple[Language, list[list[str]]],
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[str],
+    chunk: int,
+    bound: bool,
+    ignored: bool,
+) -> None:
+    """Those behind a marker, where no entity leaves its sentence; sentences before it are alone."""
+    nlp, found = small
+    found.clear()
+    ner(nlp).sentence_bound = bound
+    path = tmp_path_factory.getbasetemp() / "lines"
+    blocks = ["".join(f"{w} O\n" for w in x.split()) if x[0] != "#" else f"{x}\n" for x in lines]
+    path.write_text("\n".join(blocks))
+    columns = Columns(comment="#", count_documents=not ignored)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "CHUNK", chunk)
+        predict_file(nlp, ColumnReader(path, columns), path.with_name("out"))
+    wanted = groups(lines)
+    if ignored or not bound:
+        wanted = [[sentence] for sentences in wanted for sentence in sentences]
+    assert found == wanted
+
+
+# train
+
+
+def chosen(*arguments: object) -> Any:
+    """The config that `train` would use."""
+    printed = fine("train", *arguments, "-s", "bio", "-o", "-", "--print-config").stdout
+    return load_config_from_str(printed)
+
+
+def is_by_document(config: Any) -> bool:
+    """Whether Docs are documents, in training and in use; or else nowhere."""
+    bound = config["components"]["iobes_ner"]["sentence_bound"]
+    readers = [config["corpora"][name] for name in ("train", "dev")]
+    assert all((r["unit"] == "document") == r["keep_sentences"] == bound for r in readers)
+    return bool(bound)
+
+
+def test_documents_are_taken_where_both_files_have_them(data: Path, tmp_path: Path) -> None:
+    marked, bare = data / "train", written(tmp_path / "bare", stories(9), marker="")
+    one = tmp_path / "one"
+    one.write_text(MARKER + bare.read_text())
+    late = tmp_path / "late"
+    late.write_text(bare.read_text() + marked.read_text())
+    assert is_by_document(chosen(marked, data / "dev"))
+    for train, dev in ((marked, bare), (bare, marked), (marked, one), (late, marked)):
+        assert not is_by_document(chosen(train, dev))
+    assert not is_by_document(chosen(marked, marked, "--ignore-documents"))
+    assert not is_by_document(chosen(marked, marked, "--markers-as-tokens"))
+    assert not is_by_document(chosen(marked, one))
+    one.write_text(one.read_text() + "-DOCSTART- O\n")  # and nothing behind it
+    assert not is_by_document(chosen(marked, one))
+    other = chosen(marked, marked, "--config", "ner_cnn")
+    assert other["corpora"]["train"]["unit"] == "sentence"
+
+
+def test_directories_of_documents(data: Path, tmp_path: Path) -> None:
+    """Every file has to begin with a marker."""
+    for name, marker in (("a", MARKER), ("b", MARKER), ("c", MARKER)):
+        written(tmp_path / name, stories(1), marker)
+    assert is_by_document(chosen(tmp_path, data / "dev"))
+    written(tmp_path / "c", stories(1), marker="")
+    assert not is_by_document(chosen(tmp_path, data / "dev"))
+
+
+def test_a_corpus_is_no_document(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are few markers, Docs would be too long."""
+    monkeypatch.setattr(training_data, "LONG", 8)
+    assert not is_by_document(chosen(data / "train", data / "dev"))
+    monkeypatch.setattr(training_data, "LONG", 9)
+    assert is_by_document(chosen(data / "train", data / "dev"))
+
+
+def test_the_schedule_counts_documents(data: Path) -> None:
+    """One epoch has as many batches as the batcher makes of documents."""
+    found = training_data.training_data(str(data / "train"), "bio", "raise", Columns())
+    assert found.lengths == [5, 3] * 60
+    assert found.by_document.lengths == [8] * 60
+    assert list(found.opens) == [*range(0, 120, 2)]
+
+
+def test_settings_still_win(data: Path) -> None:
+    config = chosen(data / "train", data / "dev", "--components.iobes_ner.sentence_bound", "false")
+    assert config["components"]["iobes_ner"]["sentence_bound"] is False
+
+
+def test_the_score_is_that_of_what_predict_writes(data: Path, tmp_path: Path) -> None:
+    fine("predict", data / "model", data / "dev", tmp_path / "out", "--scheme", "bio")
+    scored = fine("score", data / "dev", tmp_path / "out", "-s", "bio", "-r", "raise").stdout
+    lines = (data / "stdout").read_text().splitlines()
+    wanted = [row for row in scored.splitlines() if not row.startswith("token accuracy")]
+    assert lines == [*wanted, f"{data / 'model'}: the pipeline"]
+    assert "score 100.00" in lines
+    assert f"{data / 'train'}: 120 sentences, 480 tokens" in (data / "stderr").read_text()
+    stored = load_config(data / "model" / "config.cfg")
+    assert is_by_document(stored)
+
+
+def test_documents_help(data: Path, tmp_path: Path) -> None:
+    result = fine(*command(data, tmp_path / "model", "--ignore-documents"))
+    score = next(x for x in result.stdout.splitlines() if x.startswith("score"))
+    assert float(score.split()[1]) < 95
+
+
+# the reader
+
+
+def examples_of(path: Path, **more: Any) -> list[Example]:
+    return list(ConllCorpus(path, scheme="bio", unit="document", **more)(spacy.blank("en")))
+
+
+def test_sentence_starts_are_kept(data: Path) -> None:
+    for pair in examples_of(data / "dev", keep_sentences=True):
+        for doc in (pair.predicted, pair.reference):
+            assert [sentence.start for sentence in doc.sents] == [0, 5]
+        assert not pair.predicted.has_annotation("ENT_IOB")
+    for pair in examples_of(data / "dev"):
+        assert not pair.predicted.has_annotation("SENT_START")
+        assert pair.reference.has_annotation("SENT_START")
+
+
+def test_augmented_documents_keep_their_sentences(data: Path) -> None:
+    """Where they still have the same tokens."""
+    nlp = spacy.blank("en")
+
+    def lowered(nlp: Language, example: Example) -> Iterator[Example]:
+        words = [token.text.lower() for token in example.reference]
+        for some in (words, words[:-1]):
+            reference = Doc(nlp.vocab, words=some)
+            yield Example(Doc(nlp.vocab, words=some), reference)
+
+    corpus = ConllCorpus(
+        data / "dev", scheme="bio", unit="document", keep_sentences=True, augmenter=lowered
+    )
+    for same, other in pairwise(list(corpus(nlp))[:2]):
+        assert [sentence.start for sentence in same.predicted.sents] == [0, 5]
+        assert not other.predicted.has_annotation("SENT_START")
