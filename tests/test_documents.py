@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 from spacy.util import load_config, load_config_from_str
 from typer.testing import CliRunner, Result
@@ -197,6 +198,34 @@ def test_which_sentences_are_a_doc(
     if ignored or not bound:
         wanted = [[sentence] for sentences in wanted for sentence in sentences]
     assert found == wanted
+
+
+@Language.component("test_across")
+def across(doc: Doc) -> Doc:
+    """Sets an entity over all of a Doc, without a word in its meta data."""
+    doc.ents = (DocSpan(doc, 0, len(doc), "LOC"),)
+    return doc
+
+
+def test_entities_that_leave_a_sentence(data: Path, tmp_path: Path) -> None:
+    """No tags can say them: a ruler gets sentences, and others that set them are refused."""
+    nlp = spacy.load(data / "model")
+    ruler: Any = nlp.add_pipe("entity_ruler", before="iobes_ner")
+    ruler.add_patterns([{"label": "LOC", "pattern": "fell later"}])
+    nlp.to_disk(tmp_path / "ruled")
+    line = ["predict", tmp_path / "ruled", data / "dev", tmp_path / "out", "--scheme", "bio"]
+    fine(*line)
+    assert "fell O\n\nlater O\n" in (tmp_path / "out").read_text()
+    nlp.remove_pipe("entity_ruler")
+    nlp.add_pipe("test_across")
+    nlp.to_disk(tmp_path / "across")
+    line[1:2], target = [tmp_path / "across"], tmp_path / "other"
+    line[3] = target
+    result = run(*line)
+    assert result.exit_code == 2
+    assert "an entity that leaves its sentence, which tags cannot say" in result.stderr
+    assert not target.exists()
+    fine(*line, "--ignore-documents")
 
 
 # train

@@ -83,9 +83,10 @@ class PartSentences(NamedTuple):
 
 
 def sentence_bound(nlp: Language) -> bool:
-    """Whether the entities of a pipeline stay in their sentences."""
-    ours = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)]
-    return bool(ours) and ours[-1].sentence_bound
+    """Whether all entities that a pipeline sets stay in their sentences."""
+    set_by = [p for name, p in nlp.pipeline if "doc.ents" in nlp.get_pipe_meta(name).assigns]
+    bound = [isinstance(pipe, EntityRecognizer) and pipe.sentence_bound for pipe in set_by]
+    return bool(bound) and all(bound)
 
 
 def whole_documents(reader: ColumnReader, joined: bool) -> Iterator[list[PartSentences]]:
@@ -119,6 +120,11 @@ def predicted_spans(nlp: Language, sentences: Sequence[Sentence]) -> SpanColumns
     starts = offsets_of(docs)[found.sentence]
     sentence = np.searchsorted(offsets, starts + found.start, side="right") - 1
     moved = starts - offsets[sentence]
+    if (found.end + moved > np.diff(offsets)[sentence]).any():
+        raise ModelError(
+            "The pipeline finds an entity that leaves its sentence, which tags cannot say. With "
+            "--ignore-documents every sentence is a Doc of its own."
+        )
     columns = (sentence, found.start + moved, found.end + moved, found.label)
     return SpanColumns.trusted(
         (column.astype(np.int32) for column in columns), found.labels, len(sentences)
