@@ -311,6 +311,19 @@ def test_documents_help(data: Path, tmp_path: Path) -> None:
     assert float(score.split()[1]) < 95
 
 
+def test_tune_reads_documents_as_predict_does(data: Path, tmp_path: Path) -> None:
+    bare = written(tmp_path / "bare", stories(30, 1), marker="")
+    scores = []
+    line: list[object]
+    for path, more in ((data / "dev", []), (data / "dev", ["--ignore-documents"]), (bare, [])):
+        line = ["tune", data / "model", path, "-s", "bio", "-o", tmp_path / "tuned"]
+        found = fine(*line, *more).stdout
+        row = next(row.split() for row in found.splitlines() if row.startswith("+0.0"))
+        scores.append(float(row[3]))
+    assert scores[0] == 100
+    assert scores[1] == scores[2] < 95
+
+
 # the reader
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
+    from ..corpus.column_docs import DocUnit
     from ..pipeline.tuning import Tried
 
 
@@ -87,11 +88,16 @@ def prepared(
 
 
 def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Example]:
-    """Examples from DocBin or column files: one, or all below a directory."""
+    """Examples from DocBin or column files: one, or all below a directory.
+
+    Documents of column files are Docs where 'predict' would make Docs of them.
+    """
     from spacy.training import Corpus
 
     from ..corpus.docbin import ENDING, read_docbin
     from ..corpus.reader import ConllCorpus, files_of
+    from ..corpus.training_data import of_columns
+    from ..pipeline.prediction import sentence_bound
 
     if not Path(path).exists():
         raise FileError(f"{shown(path)}: there is no such file.", path)
@@ -102,7 +108,10 @@ def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Exampl
         return list(Corpus(path)(nlp))
     if not scheme:
         raise FileError(f"{shown(path)}: name the scheme of column files with --scheme.", path)
-    return list(ConllCorpus(path, scheme=scheme, columns=columns)(nlp))
+    joined = sentence_bound(nlp) and bool(of_columns(path, scheme, "raise", columns).opens)
+    unit: DocUnit = "document" if joined else "sentence"
+    corpus = ConllCorpus(path, scheme=scheme, columns=columns, unit=unit, keep_sentences=joined)
+    return list(corpus(nlp))
 
 
 def save(nlp: Language, output: str) -> None:
