@@ -13,9 +13,9 @@ import spacy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
-from spacy.training import Example
+from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
 from typer.testing import CliRunner, Result
 
@@ -25,8 +25,8 @@ from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.reader import ConllCorpus
 from spacy_iobes.pipeline.prediction import predict_file
 
-from .recognizers import ner
-from .test_features_training import trained
+from .recognizers import entities, ner
+from .test_features_training import fast, trained
 
 MARKER = "-DOCSTART- O\n\n"
 Rows = list[tuple[str, str]]
@@ -339,6 +339,23 @@ def test_sentence_starts_are_kept(data: Path) -> None:
     for pair in examples_of(data / "dev"):
         assert not pair.predicted.has_annotation("SENT_START")
         assert pair.reference.has_annotation("SENT_START")
+
+
+def test_docbins_bring_no_sentences_but_a_component_may(tmp_path: Path) -> None:
+    """Nothing but their place tells the tokens apart."""
+    nlp: Any = fast(settings={"templates": ["bias"], "document": True})
+    nlp.add_pipe("sentencizer", first=True)
+    words, ents = ["a", "b", "b", "."] * 3, ["B-X", "O", "O", "O"] * 3
+    starts: list[Any] = [True, False, False, False] * 3
+    stored = DocBin(docs=[Doc(nlp.vocab, words=words, ents=ents, sent_starts=starts)])
+    stored.to_disk(tmp_path / "in.spacy")
+    pairs = list(Corpus(tmp_path / "in.spacy")(nlp))
+    assert [pair.predicted.has_annotation("SENT_START") for pair in pairs] == [False]
+    optimizer = nlp.initialize(lambda: pairs)
+    for _ in range(20):
+        nlp.update(pairs, sgd=optimizer, annotates=["sentencizer"])
+    words = ["q", "r", "s", "."] * 2
+    assert entities([nlp(Doc(nlp.vocab, words=words))]) == [[(0, 1, "X"), (4, 5, "X")]]
 
 
 def test_augmented_documents_keep_their_sentences(data: Path) -> None:
