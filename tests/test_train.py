@@ -472,3 +472,10 @@ def test_training_that_is_interrupted_early(data: Path, tmp_path: Path) -> None:
     _, last = interrupted("SIGINT", command(data, "-", "--output", target, *settings), looks=1)
     assert last == f"Ended early: {target} holds the last checkpoint, which has no score yet"
     assert spacy.load(target).pipe_names == ["iobes_ner"]
+
+
+def test_the_configs_that_come_with_the_package(tmp_path: Path) -> None:
+    data = column_file(tmp_path / "data", 5)
+    for name in ("ner_fast", "ner_cnn", "ner_wide_deep"):
+        result = fine("train", data, data, "-s", "bio", "--config", name, "--print-config")
+        assert "[components.iobes_ner]" in result.stdout

@@ -73,7 +73,7 @@ def training_config(
 def reads_documents(config: Config) -> bool:
     """Whether features of the config look at whole documents."""
     models = [component.get("model", {}) for component in config["components"].values()]
-    return any(model.get(part, {}).get("document") for model in models for part in ENCODERS)
+    return any((model.get(part) or {}).get("document") for model in models for part in ENCODERS)
 
 
 def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
