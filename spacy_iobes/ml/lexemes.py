@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 from .. import kernels
 from ..kernels.features_numpy import Ints, Values
 
+hashed = lru_cache(maxsize=1 << 16)(get_string_id)  # many words have the same parts
 ROOM = 1024  # words to begin with
 LONG = 8  # characters of a shape
 REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
@@ -57,12 +58,12 @@ def without_repeats(text: str) -> str:
     return REPEATED.sub("", text)
 
 
-def prefix(text: str, length: int) -> str:
+def prefix(length: int, text: str) -> str:
     """The beginning of a word that is long enough."""
     return text[:length] if len(text) >= length else ""
 
 
-def suffix(text: str, length: int) -> str:
+def suffix(length: int, text: str) -> str:
     """The end of a word that is long enough."""
     return text[-length:] if len(text) >= length else ""
 
@@ -83,8 +84,8 @@ ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "shape": shape,
     "kinds": kinds,
     "casing": casing,
-    **{f"prefix{n}": partial(prefix, length=n) for n in range(1, 5)},
-    **{f"suffix{n}": partial(suffix, length=n) for n in range(1, 5)},
+    **{f"prefix{n}": partial(prefix, n) for n in range(1, 5)},
+    **{f"suffix{n}": partial(suffix, n) for n in range(1, 5)},
 }
 """What a template may ask of a word; an empty answer is no feature."""
 
@@ -132,7 +133,7 @@ class Lexemes:
         at = at[np.unique(numbers[at], return_index=True)[1]]
         doc_of = np.searchsorted(np.cumsum(list(map(len, docs))), at, side="right").tolist()
         texts = [docs[d].vocab.strings[word] for d, word in zip(doc_of, words[at].tolist())]
-        new = [[get_string_id(ask(text)) for ask in self.functions] for text in texts]
+        new = [[hashed(ask(text)) for ask in self.functions] for text in texts]
         if count > len(self._values):
             more = max(count, ROOM)  # so that there is room for twice as many, at least
             self._values = np.pad(self._values, ((0, more), (0, 0)))
