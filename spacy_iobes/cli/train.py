@@ -68,6 +68,13 @@ def train_cli(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Of the random numbers (default: 0).")
     ] = None,
+    tuning: Annotated[
+        bool,
+        typer.Option(
+            "--tune/--no-tune",
+            help="Set the bias for entities to what is best on DEV, unless the config has one.",
+        ),
+    ] = True,
     print_config: Annotated[
         bool,
         typer.Option("--print-config", help="Print the config for 'spacy train'; do not train."),
@@ -106,7 +113,7 @@ def train_cli(
     if missing := unlearnt(learnt, held_out):
         tell(f"{dev}: has labels that {train} has not, which cannot be found: {missing}")
     begin = perf_counter()
-    report = run(chosen, output, held_out, sys.stderr, lambda text: tell(f"Ended early: {text}"))
+    report = run(chosen, output, held_out, sys.stderr, tell, tuning)
     tell(f"trained in {perf_counter() - begin:.0f} s")
     typer.echo(formatted(report), nl=False)
     typer.echo(f"{output}: the pipeline")

@@ -43,24 +43,22 @@ def tune_cli(
     json: Json = False,
 ) -> None:
     """Find the bias for entities with the best F1 on held-out data."""
-    from ..pipeline.tuning import best_of, tune_bias
+    from ..pipeline.tuning import best_of, tune, without_bias
 
     nlp = loaded(model)
-    pipe = recogniser(nlp, component)
-    tried = tune_bias(pipe, prepared(nlp, component, dev, scheme, columns))
+    recogniser(nlp, component)
+    tried = tune(nlp, component, read(nlp, dev, scheme, columns))
     found = best_of(tried)
     if output:
-        nlp.get_pipe_config(component)["entity_bias"] = pipe.entity_bias = found.bias
         save(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]
         print_json({"best": found.bias, "tried": rows, "output": output or None})
         return
     typer.echo(as_table(tried, found), nl=False)
-    before = next(t for t in tried if t.bias == 0.0)
     typer.echo(
         f"best bias {found.bias:+.1f}: F1 {percent(found.figures.f1)} "
-        f"(without bias {percent(before.figures.f1)})"
+        f"(without bias {percent(without_bias(tried).figures.f1)})"
         + (f", written to {output}" if output else "")
     )
 
@@ -72,19 +70,6 @@ def as_table(tried: list[Tried], found: Tried) -> str:
         (f"{t.bias:+.1f}", *map(percent, t.figures), "<- best" if t is found else "") for t in tried
     ]
     return aligned(header, rows, "rrrrl") + "\n"
-
-
-def prepared(
-    nlp: Language, component: str, path: str, scheme: str, columns: Columns
-) -> list[Example]:
-    """The examples of a file, their predicted Docs as the recogniser would get them."""
-    examples = list(read(nlp, path, scheme, columns))
-    before = nlp.pipe_names[: nlp.pipe_names.index(component)]
-    with nlp.select_pipes(enable=before):
-        docs = nlp.pipe([example.predicted for example in examples])
-        for example, doc in zip(examples, docs):
-            example.predicted = doc
-    return examples
 
 
 def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Example]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from spacy.language import Language
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import DIR_MODEL_BEST, DIR_MODEL_LAST
 from spacy.training.loop import train as train_nlp
@@ -21,9 +22,11 @@ from thinc.api import Config
 from ..corpus.folders import beside, put
 from ..corpus.training_data import TrainingData
 from ..errors import FileError, IobesError, ModelError
+from ..scoring.formats import percent
 from ..scoring.report import Report
 from .ner import EntityRecognizer
 from .scorers import scores_of, span_scorer
+from .tuning import best_of, tune, without_bias
 
 UNFIT = (AttributeError, KeyError, TypeError, ValueError)  # what settings lead to that do not fit
 ROW = re.compile(r"\s*\d+\s+\d+\s+\S")
@@ -31,10 +34,16 @@ REMARK = re.compile(r"(?:\x1b\[[\d;]*m)*(?:[✔✘ℹ⚠]|\[[+x!i]\])")
 
 
 def train(
-    config: Config, output: str | Path, dev: TrainingData, log: TextIO, tell: Callable[[str], None]
+    config: Config,
+    output: str | Path,
+    dev: TrainingData,
+    log: TextIO,
+    tell: Callable[[str], None],
+    tuning: bool = True,
 ) -> Report:
     """Train a pipeline, put the best one into a directory, and score it on the dev data.
 
+    With `tuning` it gets the bias for entities that serves best there, unless the config has one.
     The table of the logger goes to `log`. Whatever ends training early, the best checkpoint so far
     is kept, and where it is goes to `tell`: in the directory, unless something is there already.
     """
@@ -42,7 +51,10 @@ def train(
     best = work / DIR_MODEL_BEST
     try:
         train_nlp(init_nlp(config), work, stdout=table, stderr=log)
-        report = dev_report(load_model(best), dev)
+        nlp = load_model(best)
+        if tuning:
+            tune_stored(nlp, best, tell)
+        report = dev_report(nlp, dev)
         store(best, report)
     except BaseException as error:
         rescue(work, output, table.rows < 2, tell)
@@ -81,6 +93,26 @@ class Table(io.StringIO):
         self.stream.flush()
 
 
+def tune_stored(nlp: Language, folder: Path, tell: Callable[[str], None]) -> None:
+    """Tune the recogniser of a pipeline on its dev data; its stored config gets the bias."""
+    ours = [name for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)]
+    if not ours or nlp.get_pipe_config(ours[-1]).get("entity_bias"):
+        return
+    tried = tune(nlp, ours[-1], dev_examples(nlp))
+    found, before = best_of(tried), without_bias(tried)
+    if found.bias:
+        nlp.config.to_disk(folder / "config.cfg")
+        figures = [percent(one.figures.f1) for one in (found, before)]
+        tell(f"entity_bias {found.bias:+.1f}: dev F1 {figures[0]}, without it {figures[1]}")
+
+
+def dev_examples(nlp: Language) -> list[Example]:
+    """The dev data of a pipeline, as its config reads them."""
+    name = nlp.config["training"]["dev_corpus"]
+    (corpus,) = resolve_dot_names(nlp.config.interpolate(), [name])
+    return list(corpus(nlp))
+
+
 def dev_report(nlp: Language, dev: TrainingData) -> Report:
     """The score of a pipeline on dev data, with the recipe that says how they were read."""
     scheme, policy = dev.reader.get("scheme"), dev.reader.get("policy", "raise")
@@ -88,9 +120,7 @@ def dev_report(nlp: Language, dev: TrainingData) -> Report:
         ours = [p.scheme.name for _, p in nlp.pipeline if isinstance(p, EntityRecognizer)]
         scheme = ours[-1] if ours else None
     scorer = span_scorer(scheme=scheme, repair=scheme and "raise", gold_repair=policy)
-    name = nlp.config["training"]["dev_corpus"]
-    (corpus,) = resolve_dot_names(nlp.config.interpolate(), [name])
-    examples = list(corpus(nlp))
+    examples = dev_examples(nlp)
     for example, doc in zip(examples, nlp.pipe(example.predicted for example in examples)):
         example.predicted = doc
     report = scorer.report(examples)
@@ -116,18 +146,18 @@ def rescue(work: Path, output: str | Path, early: bool, tell: Callable[[str], No
     found = next(filter(loads, wanted), None) if best.exists() else None
     if found is None:
         shutil.rmtree(work, ignore_errors=True)
-        tell("there is no checkpoint yet, so nothing was written")
+        tell("Ended early: there is no checkpoint yet, so nothing was written")
         return
     said = "the last checkpoint, which has no score yet"
     if found == best:
         said = f"the best checkpoint so far (F1 {100 * performance(best):.2f} on the dev data)"
     target = Path(output)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        tell(f"{output} is as it was, and {found} is {said}")
+        tell(f"Ended early: {output} is as it was, and {found} is {said}")
         return
     put(found, output)
     shutil.rmtree(work)
-    tell(f"{output} holds {said}")
+    tell(f"Ended early: {output} holds {said}")
 
 
 def loads(folder: Path) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.language import Language
 from spacy.training import Example
 
 from ..chain import Batch, Chain
@@ -52,6 +53,29 @@ def tune_bias(
     centre = best_of(list(tried.values())).bias
     attempt([round(centre + STEP * i, 2) for i in range(-4, 5)])
     return [tried[bias] for bias in sorted(tried)]
+
+
+def tune(nlp: Language, component: str, examples: Sequence[Example]) -> list[Tried]:
+    """Let a component of a pipeline have the bias that serves best; its config holds it too."""
+    pipe: Any = nlp.get_pipe(component)
+    tried = tune_bias(pipe, heard(nlp, component, examples))
+    nlp.get_pipe_config(component)["entity_bias"] = pipe.entity_bias = best_of(tried).bias
+    return tried
+
+
+def heard(nlp: Language, component: str, examples: Sequence[Example]) -> list[Example]:
+    """The examples, their predicted Docs as the component would get them."""
+    before = nlp.pipe_names[: nlp.pipe_names.index(component)]
+    with nlp.select_pipes(enable=before):
+        docs = nlp.pipe([example.predicted for example in examples])
+        for example, doc in zip(examples, docs):
+            example.predicted = doc
+    return list(examples)
+
+
+def without_bias(tried: Sequence[Tried]) -> Tried:
+    """The figures without a bias, which are always there."""
+    return next(t for t in tried if t.bias == 0.0)
 
 
 def best_of(tried: Sequence[Tried]) -> Tried:
