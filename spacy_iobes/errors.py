@@ -4,10 +4,12 @@ IobesError
 ├── UnknownNameError      a scheme or policy that does not exist
 ├── TagError
 │   ├── UnreadableTagError    a tag that no prefix of the scheme explains
-│   └── MalformedTagsError    readable tags in an illegal order, under the policy `raise`
+│   ├── MalformedTagsError    readable tags in an illegal order, under the policy `raise`
+│   └── SeparatorError        mention separators that no mentions are written as
 ├── SpanError
 │   ├── SpanRangeError        empty, negative or beyond the sentence
 │   ├── OverlapError          two spans that share a token
+│   ├── DuplicateSpanError    one span twice
 │   └── InexpressibleError    disjoint spans that the scheme has no tags for
 ├── ChainError            scores or limits that a chain cannot work with
 │   └── NoPathError           a sequence that no path fits
@@ -77,6 +79,16 @@ class MalformedTagsError(TagError):
         self.advice = advice
 
 
+class SeparatorError(TagError):
+    """Mention separators that do not fit each other; `gap` is the first that is wrong."""
+
+    def __init__(self, message: str, sentence: int = 0, label: str = "", gap: int = 0):
+        super().__init__(message)
+        self.sentence = sentence
+        self.label = label
+        self.gap = gap
+
+
 class SpanError(IobesError, ValueError):
     """Spans that cannot be written as tags; `spans` are the ones at fault.
 
@@ -98,6 +110,10 @@ class SpanRangeError(SpanError):
 
 class OverlapError(SpanError):
     """Two spans that share a token."""
+
+
+class DuplicateSpanError(SpanError):
+    """A span that is there twice, with the same label."""
 
 
 class InexpressibleError(SpanError):

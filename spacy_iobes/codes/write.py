@@ -31,6 +31,16 @@ def write_many(
     spans: SpanColumns | Iterable[Iterable[Span]], lengths: Iterable[int], scheme: str | Scheme
 ) -> list[list[str]]:
     """Tag many sentences, given their lengths."""
+    columns, sizes = sized(spans, lengths)
+    require_disjoint(columns, sizes)
+    offsets = np.cumsum([0, *sizes.tolist()], dtype=np.int64)
+    return write_spans(columns, offsets, get_scheme(scheme)).lists()
+
+
+def sized(
+    spans: SpanColumns | Iterable[Iterable[Span]], lengths: Iterable[int]
+) -> tuple[SpanColumns, Offsets]:
+    """The spans as columns, and the lengths of their sentences."""
     sizes = [index(length) for length in lengths]
     if min(sizes, default=0) < 0:
         raise ValueError(f"A sentence cannot have {min(sizes)} tokens.")
@@ -38,9 +48,7 @@ def write_many(
     if len(given) != len(sizes):
         raise ValueError(f"Got spans for {len(given)} sentences but {len(sizes)} lengths.")
     columns = given if isinstance(given, SpanColumns) else span_columns(given, sizes)
-    require_disjoint(columns, np.array(sizes, dtype=np.int64))
-    offsets = np.cumsum([0, *sizes], dtype=np.int64)
-    return write_spans(columns, offsets, get_scheme(scheme)).lists()
+    return columns, np.array(sizes, dtype=np.int64)
 
 
 class Repaired(NamedTuple):
@@ -155,7 +163,7 @@ def write_spans(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTa
     )
     if bad >= 0:
         a, b = spans.row(bad), spans.row(bad + 1)
-        raise _error(
+        raise span_error(
             InexpressibleError,
             len(spans),
             int(spans.sentence[bad]),
@@ -187,23 +195,30 @@ def _checked(span: Span, length: int, sentence: int, sentences: int) -> Span:
     found = Span(index(start), index(end), label)
     if not 0 <= found.start < found.end <= length:
         reason = f"{tuple(found)} is no span of {length} tokens: 0 <= start < end <= {length}."
-        raise _error(SpanRangeError, sentences, sentence, reason, found)
+        raise span_error(SpanRangeError, sentences, sentence, reason, found)
     return found
+
+
+def require_in_range(spans: SpanColumns, lengths: Offsets) -> None:
+    """Raise for the first span that is empty or goes beyond its sentence."""
+    start, end, sentence = spans.start, spans.end, spans.sentence
+    for wrong in np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))[:1]:
+        _checked(spans.row(wrong), lengths[sentence[wrong]], int(sentence[wrong]), len(spans))
 
 
 def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
     """Raise for the first span that is out of range or shares a token with the one before it."""
+    require_in_range(spans, lengths)
     start, end, sentence = spans.start, spans.end, spans.sentence
-    for wrong in np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))[:1]:
-        _checked(spans.row(wrong), lengths[sentence[wrong]], int(sentence[wrong]), len(spans))
     for wrong in np.flatnonzero((sentence[1:] == sentence[:-1]) & (start[1:] < end[:-1]))[:1]:
         a, b = spans.row(wrong), spans.row(wrong + 1)
         reason = f"{tuple(a)} and {tuple(b)} overlap. Tags can only say disjoint spans: keep one."
-        raise _error(OverlapError, len(spans), int(sentence[wrong]), reason, a, b)
+        raise span_error(OverlapError, len(spans), int(sentence[wrong]), reason, a, b)
 
 
-def _error(
+def span_error(
     kind: type[SpanError], sentences: int, sentence: int, reason: str, *wrong: Span
 ) -> SpanError:
+    """The error of that kind, which says the sentence where there are several."""
     place = f"Sentence {sentence}: " if sentences > 1 else ""
     return kind(place + reason, wrong, sentence, reason)
