@@ -22,6 +22,7 @@ _COMMANDS = {
     "explain": "explain",
     "predict": "predict",
     "report": "report",
+    "roundtrip": "roundtrip",
     "score": "score",
     "show": "schemes info",
     "survey": "validate check count summarize text",

@@ -44,6 +44,15 @@ class DocFile:
             starts[:1] = True
             yield [*np.flatnonzero(starts).tolist(), len(doc)]
 
+    def require_group(self, key: str) -> None:
+        """Raise if no Doc has a span group of that name."""
+        keys = sorted({str(key) for doc in self.docs for key in doc.spans})
+        if key not in keys and any(len(doc) for doc in self.docs):
+            known = ", ".join(map(repr, keys)) or "no groups at all"
+            raise UnknownNameError(
+                f"{self.name}: no Doc has a span group {key!r}. There are: {known}.", key, keys
+            )
+
     def entity_columns(self, scheme: Scheme, policy: Policy) -> tuple[list[TagColumns], int]:
         """The entities of each Doc as tags, and how many violations the policy has repaired."""
         tagged = TaggedDocs.read(self.docs, Entities(), get_scheme("bio"), self.unit)
@@ -69,12 +78,7 @@ class DocFile:
 
     def group_columns(self, key: str, scheme: Scheme, count: int | None = None) -> list[TagColumns]:
         """The spans of a group of each Doc as tags, in as many columns as the deepest Doc needs."""
-        keys = sorted({str(key) for doc in self.docs for key in doc.spans})
-        if key not in keys and any(len(doc) for doc in self.docs):
-            known = ", ".join(map(repr, keys)) or "no groups at all"
-            raise UnknownNameError(
-                f"{self.name}: no Doc has a span group {key!r}. There are: {known}.", key, keys
-            )
+        self.require_group(key)
         found = []
         for number, (doc, bounds) in enumerate(zip(self.docs, self.bounds())):
             place = f"{self.name}, Doc {number}, spans[{key!r}]: "

@@ -82,7 +82,7 @@ class FileSentences:
 
     def __iter__(self) -> Iterator[Sentence]:
         words_of = PartWords(self.reader)
-        for columns in self._parts():
+        for columns in self.parts():
             layers = zip(*(self._layers(tagged, spans) for tagged, spans in columns))
             for (words, opens), every in zip(words_of(columns[0][0].part), layers):
                 yield Sentence(words, every, opens)
@@ -90,7 +90,7 @@ class FileSentences:
     def check(self) -> Held:
         """Read all of the file for the errors that it may have."""
         held = Held([], Counter(), [])
-        for columns in self._parts():
+        for columns in self.parts():
             part = columns[0][0].part
             if self.reader.columns.count_documents:
                 held.opens.extend(len(held.lengths) + at for at in sorted(document_starts(part)))
@@ -100,7 +100,7 @@ class FileSentences:
                 held.labels.update({label: n for label, n in zip(spans.labels, counts) if n})
         return held
 
-    def _parts(self) -> Iterator[list[tuple[TaggedPart, SpanColumns]]]:
+    def parts(self) -> Iterator[list[tuple[TaggedPart, SpanColumns]]]:
         """The parts of the file that are good: each layer with its spans."""
         reading, found = self.reading, list[Violation]()
         for part in self.reader:

@@ -1,0 +1,206 @@
+"""What mention separators make of a corpus: which mentions come back, and which cannot be written.
+
+A set of mentions is what one label has in one sentence (or in one Doc or text, where that is read
+as a whole): separators are written for each label on its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..codes.columns import SpanColumns
+from ..codes.readings import Reading, get_reading
+from ..codes.roundtrip import RoundTrip, roundtrip
+from ..codes.separator_columns import repeated
+from ..span import Span
+
+KINDS = {
+    "lost": "the mentions come back as others",
+    "ambiguous": "other mentions have the same separators, but these come back",
+    "repeated": "a mention is there twice with the same label, and counts once",
+    "empty": "a mention has no tokens",
+    "beyond": "a mention goes beyond its sentence",
+    "discontinuous": "a mention has more than one part",
+    "misaligned": "a mention begins or ends within a token",
+}
+"""What there is to find; all but the first two are mentions that separators cannot be asked for."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A set of mentions, or one mention, that is worth a look.
+
+    `place` says where it begins, `sentence` counts from 0. `gone` are the mentions that do not come
+    back, `new` those that come instead, as (start, end, text).
+    """
+
+    kind: str
+    place: str
+    sentence: int
+    label: str
+    gone: tuple[tuple[int, int, str], ...]
+    new: tuple[tuple[int, int, str], ...] = ()
+
+    def __str__(self) -> str:
+        gone, new = (", ".join(repr(text) for _, _, text in some) for some in (self.gone, self.new))
+        said = [f"lost {gone}"] if self.kind == "lost" and gone else []
+        said += [f"{KINDS[self.kind]}: {gone}"] if self.kind != "lost" else []
+        said += [f"new {new}"] if new else []
+        return f"{self.place}: {self.label}: {'; '.join(said)}"
+
+
+@dataclass
+class SetCounts:
+    """Sets of mentions: how many, how many of them ambiguous, how many do not come back.
+
+    `mentions` are those in the sets, `kept` the ones that come back, `found` all that come.
+    """
+
+    sets: int = 0
+    ambiguous: int = 0
+    lost: int = 0
+    mentions: int = 0
+    found: int = 0
+    kept: int = 0
+
+    def __add__(self, other: SetCounts) -> SetCounts:
+        return SetCounts(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))
+
+    @property
+    def f1(self) -> float:
+        """The F1 of a model that predicts every separator right; 1.0 without mentions."""
+        both = self.mentions + self.found
+        return 2 * self.kept / both if both else 1.0
+
+
+@dataclass
+class NestedSurvey:
+    """What a reading makes of a file or folder: counts by label, and findings with their places.
+
+    `unit` is what the sentences really are: a `sentence`, a `Doc` or a `text`.
+    """
+
+    name: str
+    reading: str
+    unit: str = "sentence"
+    sentences: int = 0
+    tokens: int = 0
+    labels: dict[str, SetCounts] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def total(self) -> SetCounts:
+        """The counts of all labels together."""
+        return sum(self.labels.values(), SetCounts())
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many findings there are of each kind."""
+        counts = Counter(finding.kind for finding in self.findings)
+        return {kind: counts[kind] for kind in KINDS}
+
+    @property
+    def faults(self) -> list[Finding]:
+        """The findings but for sets that are ambiguous and come back."""
+        return [finding for finding in self.findings if finding.kind != "ambiguous"]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        size = {
+            "file": self.name,
+            "unit": self.unit,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+        }
+        labels = {label: asdict(counts) for label, counts in sorted(self.labels.items())}
+        total = asdict(self.total) | {"f1": self.total.f1}
+        listed = [asdict(finding) for finding in self.findings]
+        return size | {"total": total, "labels": labels, "kinds": self.kinds, "findings": listed}
+
+
+class Passages(NamedTuple):
+    """Some sentences of a corpus: their mentions and lengths, and how to show them.
+
+    `place(sentence, token)` says where a token is, `text(sentence, start, end)` what tokens say.
+    `unwritable` are mentions that are not among the spans, since they cannot be; the sentences in
+    them count within the passages.
+    """
+
+    spans: SpanColumns
+    lengths: list[int]
+    place: Callable[[int, int], str]
+    text: Callable[[int, int, int], str]
+    unwritable: Sequence[Finding] = ()
+
+
+def survey_nested(
+    name: str,
+    passages: Iterable[Passages],
+    reading: str | Reading = "nearest_start",
+    unit: str = "sentence",
+) -> NestedSurvey:
+    """Write all mentions as separators, read them back, and tell what became of them."""
+    rule = get_reading(reading)
+    survey = NestedSurvey(name, rule.name, unit)
+    for some in passages:
+        twice = repeated(some.spans)
+        result = roundtrip(_rows(some.spans, ~twice), some.lengths, rule)
+        _count(survey.labels, result)
+        found = [*some.unwritable, *_repeated(some, twice), *_findings(some, result)]
+        found.sort(key=lambda finding: finding.sentence)
+        survey.findings += (replace(f, sentence=f.sentence + survey.sentences) for f in found)
+        survey.sentences += len(some.lengths)
+        survey.tokens += sum(some.lengths)
+    return survey
+
+
+def _rows(spans: SpanColumns, chosen: Any) -> SpanColumns:
+    """Some of the spans."""
+    columns = (spans.sentence, spans.start, spans.end, spans.label)
+    return SpanColumns.trusted((c[chosen] for c in columns), spans.labels, len(spans))
+
+
+def _count(labels: dict[str, SetCounts], result: RoundTrip) -> None:
+    """Add what came of some sentences."""
+    ones = np.ones(len(result.sentence), dtype=np.int64)
+    columns = (ones, result.ambiguous, result.lost, result.mentions, result.found, result.kept)
+    for number, name in enumerate(result.before.labels):
+        mine = result.label == number
+        if mine.any():
+            counts = SetCounts(*(int(column[mine].sum()) for column in columns))
+            labels[name] = labels.get(name, SetCounts()) + counts
+
+
+def _repeated(some: Passages, twice: Any) -> list[Finding]:
+    """A finding for each mention that is there again."""
+    found = []
+    for row in np.flatnonzero(twice).tolist():
+        sentence, span = int(some.spans.sentence[row]), some.spans.row(row)
+        shown = _shown(some, sentence, [span])
+        place = some.place(sentence, span.start)
+        found.append(Finding("repeated", place, sentence, span.label, shown))
+    return found
+
+
+def _findings(some: Passages, result: RoundTrip) -> list[Finding]:
+    """A finding for each set that is lost or ambiguous."""
+    found = []
+    for row in np.flatnonzero(result.lost | result.ambiguous).tolist():
+        sentence, lost = int(result.sentence[row]), bool(result.lost[row])
+        before, after = result.members(row)
+        gone = [span for span in before if span not in after] if lost else before
+        new = [span for span in after if span not in before]
+        place = some.place(sentence, min(gone + new).start)
+        shown = (_shown(some, sentence, spans) for spans in (gone, new))
+        kind = "lost" if lost else "ambiguous"
+        found.append(Finding(kind, place, sentence, before[0].label, *shown))
+    return found
+
+
+def _shown(some: Passages, sentence: int, spans: list[Span]) -> tuple[tuple[int, int, str], ...]:
+    return tuple((start, end, some.text(sentence, start, end)) for start, end, _ in spans)
