@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from spacy.tokens import Doc
 
 from ..codes.columns import SpanColumns
 from ..codes.write import span_columns
@@ -49,32 +51,50 @@ def merged(layers: Sequence[SpanColumns]) -> SpanColumns:
 def group_passages(file: DocFile, key: str) -> Iterator[Passages]:
     """The sentences of Docs and the spans of a group; Docs and tokens are counted from 0."""
     file.require_group(key)
-    spans: list[list[Span]] = []
-    first: list[tuple[int, int]] = []  # the Doc of each sentence, and where in it that begins
-    lengths: list[int] = []
-    unwritable: list[Finding] = []
-    for number, (doc, bounds) in enumerate(zip(file.docs, file.bounds())):
-        known = len(spans)
-        spans += [[] for _ in bounds[1:]]
-        first += [(number, start) for start in bounds[:-1]]
-        lengths += (end - start for start, end in pairwise(bounds))
+    found = _GroupSentences(file)
+    for number, bounds in enumerate(file.bounds()):
+        found.add(number, bounds, key)
+    spans = span_columns(found.spans, found.lengths)
+    yield Passages(spans, found.lengths, found.place, found.text, found.unwritable)
+
+
+@dataclass
+class _GroupSentences:
+    """The sentences of Docs, one after the other: the Doc of each and where it begins there."""
+
+    file: DocFile
+    first: list[tuple[int, int]] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    spans: list[list[Span]] = field(default_factory=list)
+    unwritable: list[Finding] = field(default_factory=list)
+
+    def add(self, number: int, bounds: Sequence[int], key: str) -> None:
+        """Add a Doc, given where its sentences begin and the last one ends."""
+        doc, known = self.file.docs[number], len(self.spans)
+        self.first += [(number, begin) for begin in bounds[:-1]]
+        self.lengths += [end - begin for begin, end in pairwise(bounds)]
+        self.spans += [[] for _ in bounds[1:]]
         for start, end, label in group_spans(doc, key):
             at = bisect_right(bounds, start, hi=len(bounds) - 1) - 1
-            begin, stop = bounds[at : at + 2]
-            if end <= stop and start < end:
-                spans[known + at].append(Span(start - begin, end - begin, label))
+            span = Span(start - bounds[at], end - bounds[at], label)
+            if start < end <= bounds[at + 1]:
+                self.spans[known + at].append(span)
                 continue
-            shown = ((start - begin, end - begin, doc[start:end].text),)
-            where = f"{file.name}, Doc {number}, token {start}"
+            shown = ((span.start, span.end, _words(doc, start, end)),)
+            place = self.place(known + at, span.start)
             kind = "beyond" if start < end else "empty"
-            unwritable.append(Finding(kind, where, known + at, label, shown))
+            self.unwritable.append(Finding(kind, place, known + at, label, shown))
 
-    def place(sentence: int, token: int) -> str:
-        doc, begin = first[sentence]
-        return f"{file.name}, Doc {doc}, token {begin + token}"
+    def place(self, sentence: int, token: int) -> str:
+        """Where a token is."""
+        number, begin = self.first[sentence]
+        return f"{self.file.name}, Doc {number}, token {begin + token}"
 
-    def text(sentence: int, start: int, end: int) -> str:
-        doc, begin = first[sentence]
-        return " ".join(token.text for token in file.docs[doc][begin + start : begin + end])
+    def text(self, sentence: int, start: int, end: int) -> str:
+        """What tokens say."""
+        number, begin = self.first[sentence]
+        return _words(self.file.docs[number], begin + start, begin + end)
 
-    yield Passages(span_columns(spans, lengths), lengths, place, text, unwritable)
+
+def _words(doc: Doc, start: int, end: int) -> str:
+    return " ".join(token.text for token in doc[start:end])
