@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from ..errors import ChainError
 from ..kernels.chain_numpy import Offsets
 from .arrays import whole_numbers
-from .model import Batch
+
+
+class Sequences(Protocol):
+    """What spans can lie in."""
+
+    def __len__(self) -> int:
+        """How many sequences there are."""
+
+    @property
+    def lengths(self) -> Offsets:
+        """How many tokens each has."""
 
 
 class Spans(NamedTuple):
@@ -34,7 +44,7 @@ class Spans(NamedTuple):
         """Some of the spans."""
         return Spans(*(column[rows] for column in self))
 
-    def check(self, batch: Batch, labels: int) -> None:
+    def check(self, batch: Sequences, labels: int) -> None:
         """Refuse spans that are empty or reach beyond their sequence, and labels without states."""
         known = (self.sequence >= 0) & (self.sequence < len(batch))
         length = batch.lengths[np.where(known, self.sequence, 0)] if len(batch) else 0

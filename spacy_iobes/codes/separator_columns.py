@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DuplicateSpanError, SeparatorError
+from ..kernels.separators_numpy import END, GO_ON, START
 from ..kernels.tags_numpy import Offsets
 from ..span import Span
 from .columns import SpanColumns, listed
 from .readings import Mention, Reading, Segment, get_reading
-from .separators import END, GO_ON, START, Separator, illegal_text
+from .separators import Separator, illegal_text
 from .write import require_in_range, sized, span_error
 
 

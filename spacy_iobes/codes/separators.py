@@ -16,10 +16,9 @@ from enum import IntEnum
 from itertools import pairwise
 
 from ..errors import DuplicateSpanError, SeparatorError, SpanRangeError
+from ..kernels.separators_numpy import END, GO_ON, START
 from ..span import Span
 from .readings import Mention, Reading, Segment, get_reading
-
-START, END, GO_ON = 1, 2, 4  # the bits of a separator
 
 
 class Separator(IntEnum):
