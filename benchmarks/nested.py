@@ -16,7 +16,7 @@ from spacy_iobes.codes.scheme import get_scheme
 from spacy_iobes.corpus.brat import brat_passages
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
-from spacy_iobes.corpus.nested_sources import column_passages
+from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, Reading
 
 from .corpora import SHARED, data

@@ -19,7 +19,7 @@ from spacy_iobes.codes.scheme import get_scheme
 from spacy_iobes.corpus.brat import brat_passages, read_brat
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.nested import NestedSurvey, survey_nested
-from spacy_iobes.corpus.nested_sources import column_passages
+from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, Reading
 from spacy_iobes.errors import FileError
 
@@ -108,6 +108,16 @@ def test_the_order_of_layers_does_not_matter(file: Path) -> None:
 
 def test_flat_mentions_come_back(file: Path) -> None:
     assert as_json(file, "-s", "bio", "--tag-index", 1, code=0)["total"]["lost"] == 0
+
+
+def test_malformed_tags_are_refused_or_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "malformed"
+    path.write_text("a\tO\tI-A\nb\tI-A\tI-A\n")
+    options = ("-s", "bio", "--layer", 1, "--layer", 2)
+    assert run(path, *options).exit_code == 1
+    result = run(path, *options, "-p", "begin")
+    assert result.exit_code == 0
+    assert "2 violations repaired" in result.stderr
 
 
 def test_a_mention_in_two_layers_is_told(tmp_path: Path) -> None:

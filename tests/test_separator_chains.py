@@ -6,6 +6,8 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spacy_iobes.chain import Batch, Chain, Spans, count, total
@@ -262,6 +264,24 @@ def test_single_precision_and_long_sentences(model: Model) -> None:
     np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-4)
     np.testing.assert_allclose(found, model.expect(exact).separators, atol=1e-4)
     assert (model.best(gaps).separators == model.best(exact).separators).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 30), max_size=4), st.floats(0, 0.15))
+def test_edges_and_states_agree(seed: int, lengths: list[int], forbidden: float) -> None:
+    """Longer sentences, with separators forbidden here and there, but always a way outside."""
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=(sum(lengths) + len(lengths), 2, 8)) * 3
+    allowed = random.random(scores.shape) >= forbidden
+    allowed[..., 0] = True
+    gaps, state = Gaps.of(scores, lengths).limited(allowed), State(np.zeros((8, 8)))
+    np.testing.assert_allclose(Edge().total(gaps), state.total(gaps), atol=1e-9)
+    found, other = Edge().best(gaps), state.best(gaps)
+    assert (found.separators == other.separators).all()
+    np.testing.assert_allclose(found.score, other.score, atol=1e-9)
+    probabilities = Edge().expect(gaps).separators
+    np.testing.assert_allclose(probabilities, state.expect(gaps).separators, atol=1e-9)
+    own = separators_numpy.follow(found.separators, gaps.scores, gaps.offsets)
+    np.testing.assert_allclose(own, found.score, atol=1e-9)
 
 
 @every_model

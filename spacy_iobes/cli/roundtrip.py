@@ -1,4 +1,7 @@
-"""The command roundtrip: what mention separators make of a corpus."""
+"""The command roundtrip: what mention separators make of a corpus.
+
+spaCy is only loaded by those who name a `.spacy` file.
+"""
 
 from __future__ import annotations
 
@@ -92,24 +95,34 @@ def _survey(
     path: str, rule: str, how: TagReading | None, columns: Columns, key: str, unit: Unit
 ) -> NestedSurvey:
     """What becomes of the mentions of one file or folder."""
-    from ..corpus.brat import brat_passages
-    from ..corpus.doc_columns import DocFile
-    from ..corpus.docbin import ENDING, read_docbin
     from ..corpus.nested import survey_nested
-    from ..corpus.nested_sources import column_passages, group_passages
-    from ..corpus.sentences import FileSentences
 
     if Path(path).is_dir():
+        from ..corpus.brat import brat_passages
+
         return survey_nested(path, brat_passages(path), rule, "text")
-    if path.endswith(ENDING):
+    if path.endswith(".spacy"):
+        from ..corpus.doc_columns import DocFile
+        from ..corpus.docbin import read_docbin
+        from ..corpus.nested_docs import group_passages
+
         file = DocFile(shown(path), read_docbin(path), unit)
         return survey_nested(
             file.name, group_passages(file, key), rule, "Doc" if unit == "doc" else unit
         )
     if how is None:
         raise typer.BadParameter(f"{path} is a column file: name its scheme", param_hint="--scheme")
+    from ..corpus.nested_columns import column_passages
+    from ..corpus.sentences import FileSentences
+
     with opened(path, columns) as reader:
-        return survey_nested(reader.name, column_passages(FileSentences(reader, how)), rule)
+        sentences = FileSentences(reader, how)
+        found = survey_nested(reader.name, column_passages(sentences), rule)
+    if sentences.violations:
+        typer.echo(
+            f"{reader.name}: {counted(sentences.violations, 'violation')} repaired", err=True
+        )
+    return found
 
 
 def _show(survey: NestedSurvey, limit: int, quiet: bool, ambiguous: bool) -> None:

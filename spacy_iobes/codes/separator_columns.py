@@ -132,7 +132,7 @@ def encode_many(
     start, end = offsets[columns.sentence] + columns.start, offsets[columns.sentence] + columns.end
     np.add.at(depth, (start + 1, columns.label), 1)
     np.add.at(depth, (end, columns.label), -1)
-    gaps[np.cumsum(depth, axis=0) > 0] = GO_ON
+    gaps[np.cumsum(depth, axis=0, dtype=np.int32) > 0] = GO_ON
     gaps[start, columns.label] |= START
     gaps[end, columns.label] |= END
     return SeparatorColumns(gaps, offsets, names)

@@ -7,7 +7,7 @@ characters; a mention is a span if it begins and ends where tokens do. What is n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from ..codes.write import span_columns
 from ..errors import FileError
 from ..span import Span
-from .nested import Finding, Passages
+from .nested import ENOUGH, Finding, Passages
 
 TOKENS = re.compile(r"\w+|[^\w\s]")
 """What a token is: a run of letters, digits and underscores, or one character that is no space."""
@@ -50,11 +50,6 @@ class BratText:
             Finding(kind, f"{self.path.with_suffix('.ann')}:{line}", number, label, ((0, 0, text),))
             for kind, line, label, text in self.unwritable
         ]
-
-
-def is_brat(path: str | Path) -> bool:
-    """Whether there are annotations of brat in or below a folder."""
-    return Path(path).is_dir() and any(Path(path).rglob("*.ann"))
 
 
 def read_brat(folder: str | Path) -> Iterator[BratText]:
@@ -118,7 +113,16 @@ def _one_line(text: str) -> str:
 
 def brat_passages(folder: str | Path) -> Iterator[Passages]:
     """The texts of a folder, each as one sentence."""
-    texts = list(read_brat(folder))
+    texts: list[BratText] = []
+    for text in read_brat(folder):
+        texts.append(text)
+        if sum(len(text.tokens) for text in texts) >= ENOUGH:
+            yield _passages(texts)
+            texts = []
+    yield _passages(texts)
+
+
+def _passages(texts: Sequence[BratText]) -> Passages:
     lengths = [len(text.tokens) for text in texts]
     spans = span_columns([text.spans for text in texts], lengths)
     unwritable = [finding for n, text in enumerate(texts) for finding in text.findings(n)]
@@ -129,4 +133,4 @@ def brat_passages(folder: str | Path) -> Iterator[Passages]:
     def words(number: int, start: int, end: int) -> str:
         return texts[number].words(start, end)
 
-    yield Passages(spans, lengths, place, words, unwritable)
+    return Passages(spans, lengths, place, words, unwritable)

@@ -31,6 +31,9 @@ KINDS = {
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
 
 
+ENOUGH = 100_000  # tokens to look at in one go
+
+
 @dataclass(frozen=True)
 class Finding:
     """A set of mentions, or one mention, that is worth a look.

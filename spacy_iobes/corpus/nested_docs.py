@@ -1,51 +1,19 @@
-"""Where nested mentions come from: column files with several columns of tags, and span groups."""
+"""Nested mentions from a span group of Docs."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 
-import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns
 from ..codes.write import span_columns
 from ..span import Span
-from .conll import Part
 from .doc_columns import DocFile
-from .nested import Finding, Passages
-from .sentences import FileSentences
+from .nested import ENOUGH, Finding, Passages
 from .sources import group_spans
-
-
-def column_passages(file: FileSentences) -> Iterator[Passages]:
-    """The sentences of a column file; the mentions of all its layers, whatever their order."""
-    for columns in file.parts():
-        part = columns[0][0].part
-        spans = merged([spans for _, spans in columns])
-        place = partial(_line, part)
-        yield Passages(spans, np.diff(part.tags.offsets).tolist(), place, part.text)
-
-
-def _line(part: Part, sentence: int, token: int) -> str:
-    return f"{part.name}:{part.number(sentence, token)}"
-
-
-def merged(layers: Sequence[SpanColumns]) -> SpanColumns:
-    """The spans of several layers of the same sentences."""
-    names = tuple(sorted({name for layer in layers for name in layer.labels}))
-    number = {name: n for n, name in enumerate(names)}
-    parts = []
-    for layer in layers:
-        new = np.array([number[name] for name in layer.labels], dtype=np.int32)
-        label = new[layer.label] if len(new) else layer.label
-        parts.append(np.stack([layer.sentence, layer.start, layer.end, label]))
-    rows = np.concatenate(parts, axis=1)
-    rows = rows[:, np.lexsort(rows[::-1])]
-    return SpanColumns.trusted(map(np.ascontiguousarray, rows), names, layers[0].sentences)
 
 
 def group_passages(file: DocFile, key: str) -> Iterator[Passages]:
@@ -54,8 +22,10 @@ def group_passages(file: DocFile, key: str) -> Iterator[Passages]:
     found = _GroupSentences(file)
     for number, bounds in enumerate(file.bounds()):
         found.add(number, bounds, key)
-    spans = span_columns(found.spans, found.lengths)
-    yield Passages(spans, found.lengths, found.place, found.text, found.unwritable)
+        if sum(found.lengths) >= ENOUGH:
+            yield found.passages()
+            found = _GroupSentences(file)
+    yield found.passages()
 
 
 @dataclass
@@ -84,6 +54,11 @@ class _GroupSentences:
             place = self.place(known + at, span.start)
             kind = "beyond" if start < end else "empty"
             self.unwritable.append(Finding(kind, place, known + at, label, shown))
+
+    def passages(self) -> Passages:
+        """All of them."""
+        spans = span_columns(self.spans, self.lengths)
+        return Passages(spans, self.lengths, self.place, self.text, self.unwritable)
 
     def place(self, sentence: int, token: int) -> str:
         """Where a token is."""
