@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spacy_iobes.chain import Batch, Chain, Spans, count, total
-from spacy_iobes.chain.separators import LEGAL, Edge, Gaps, Model, State, loss
+from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Gaps, Model, State, loss
 from spacy_iobes.errors import ChainError, NoPathError
 from spacy_iobes.kernels import separators_numpy
 from spacy_iobes.kernels.chain_numpy import Floats
@@ -39,12 +39,26 @@ def random_steps(seed: int = 1) -> Floats:
     return np.random.default_rng(seed).normal(size=(LABELS, 8, 8))
 
 
+class Twin:
+    """The edges in numpy, which `Edge` uses only where nothing is compiled."""
+
+    def total(self, gaps: Gaps) -> Floats:
+        return separators_numpy.total(gaps.scores, gaps.offsets)
+
+    def best(self, gaps: Gaps) -> Best:
+        return Best(*separators_numpy.best(gaps.scores, gaps.offsets))
+
+    def expect(self, gaps: Gaps) -> Expected:
+        return Expected(*separators_numpy.expect(gaps.scores, gaps.offsets))
+
+
 def models() -> list[tuple[Model, Floats]]:
     """Every model, and its steps as they should count."""
     own, shared = random_steps(), random_steps(2)[0]
     none = np.zeros((LABELS, 8, 8))
     return [
         (Edge(), none),
+        (Twin(), none),
         (State(np.zeros((8, 8))), none),
         (State(own), own),
         (State(shared), np.stack([shared] * LABELS)),
@@ -52,7 +66,9 @@ def models() -> list[tuple[Model, Floats]]:
 
 
 every_model = pytest.mark.parametrize(
-    ("model", "step"), models(), ids=["edge", "state without steps", "state", "state, shared steps"]
+    ("model", "step"),
+    models(),
+    ids=["edge", "twin", "state without steps", "state", "state, shared steps"],
 )
 
 
@@ -95,7 +111,7 @@ def test_best(model: Model, step: Floats, spread: float) -> None:
         np.testing.assert_allclose(found.score[sentence, label], scores[path], atol=1e-9)
 
 
-@pytest.mark.parametrize("model", [Edge(), State(np.zeros((8, 8)))])
+@pytest.mark.parametrize("model", [Edge(), Twin(), State(np.zeros((8, 8)))])
 def test_of_equal_sequences_the_lowest_comes_first(model: Model) -> None:
     gaps = Gaps.of(np.zeros((5, 1, 8)), [4])
     assert not model.best(gaps).separators.any()
@@ -181,7 +197,7 @@ def test_the_gradient_by_differences(model: Model, step: Floats) -> None:
 @pytest.mark.parametrize(("length", "paths"), LEGAL_PATHS.items())
 def test_the_number_of_sequences(length: int, paths: int) -> None:
     gaps = Gaps.of(np.zeros((length + 1, 1, 8)), [length])
-    for model in (Edge(), State(np.zeros((8, 8)))):
+    for model in (Edge(), Twin(), State(np.zeros((8, 8)))):
         np.testing.assert_allclose(np.exp(model.total(gaps)), paths)
     ends = np.where(np.isin(NAMES, ["X", "S"]), 0.0, -np.inf)
     stop = np.where(np.isin(NAMES, ["X", "E"]), 0.0, -np.inf)
@@ -254,7 +270,7 @@ def test_a_bias_is_for_every_start() -> None:
     np.testing.assert_allclose(added, np.broadcast_to(["S" in n for n in NAMES], added.shape) / 2)
 
 
-@pytest.mark.parametrize("model", [Edge(), State(np.zeros((8, 8))), State(random_steps())])
+@pytest.mark.parametrize("model", [Edge(), Twin(), State(np.zeros((8, 8))), State(random_steps())])
 def test_single_precision_and_long_sentences(model: Model) -> None:
     random = np.random.default_rng(0)
     scores = random.normal(size=(3001, LABELS, 8)).astype(np.float32) * 10
@@ -274,11 +290,11 @@ def test_edges_and_states_agree(seed: int, lengths: list[int], forbidden: float)
     allowed = random.random(scores.shape) >= forbidden
     allowed[..., 0] = True
     gaps, state = Gaps.of(scores, lengths).limited(allowed), State(np.zeros((8, 8)))
-    np.testing.assert_allclose(Edge().total(gaps), state.total(gaps), atol=1e-9)
-    found, other = Edge().best(gaps), state.best(gaps)
+    np.testing.assert_allclose(Twin().total(gaps), state.total(gaps), atol=1e-9)
+    found, other = Twin().best(gaps), state.best(gaps)
     assert (found.separators == other.separators).all()
     np.testing.assert_allclose(found.score, other.score, atol=1e-9)
-    probabilities = Edge().expect(gaps).separators
+    probabilities = Twin().expect(gaps).separators
     np.testing.assert_allclose(probabilities, state.expect(gaps).separators, atol=1e-9)
     own = separators_numpy.follow(found.separators, gaps.scores, gaps.offsets)
     np.testing.assert_allclose(own, found.score, atol=1e-9)
@@ -295,12 +311,16 @@ def test_where_no_sequence_is_left() -> None:
     gaps = random_gaps()
     path = gold()
     path[0, 1] = 2
-    for model, _ in models():
+    for model in (Edge(), State(np.zeros((8, 8))), State(random_steps())):
         with pytest.raises(NoPathError, match="Sequence 0 has no legal separators"):
             model.best(gaps.known(path))
         with pytest.raises(NoPathError):
             loss(model, gaps, gaps.known(path))
         assert model.total(gaps.known(path))[0, 1] == -np.inf
+    totals, probabilities = separators_numpy.expect(gaps.known(path).scores, gaps.offsets)
+    assert np.isneginf(totals).sum() == 1
+    assert not probabilities[:4, 1].any()
+    assert np.isneginf(Twin().best(gaps.known(path)).score[0, 1])
 
 
 @pytest.mark.parametrize(

@@ -123,61 +123,6 @@ class Model(Protocol):
         """The probability of every separator."""
 
 
-@dataclass(frozen=True)
-class Edge:
-    """A sequence scores what its separators do: two states, and separators as the edges."""
-
-    def total(self, gaps: Gaps) -> Floats:
-        """The logarithm of the summed exponentials of all legal sequences, `[S, L]`."""
-        return edge.total(gaps.scores, gaps.offsets)
-
-    def best(self, gaps: Gaps) -> Best:
-        """The legal sequences of the highest scores; of several, the lowest separators first."""
-        found = Best(*edge.best(gaps.scores, gaps.offsets))
-        _require_sequences(found.score)
-        return found
-
-    def expect(self, gaps: Gaps) -> Expected:
-        """The probability of every separator."""
-        totals, separators = edge.expect(gaps.scores, gaps.offsets)
-        _require_sequences(totals)
-        return Expected(totals, separators)
-
-    def mentions(self, gaps: Gaps, spans: Spans) -> Floats:
-        """The logarithm of the probability that a span may be a mention, `[R]`.
-
-        This is that one starts at its start, one ends at its end, and some go on at all gaps
-        between: never less than the probability that it is a mention, and equal to it unless
-        sequences in which it is ambiguous are probable.
-        """
-        spans.check(gaps, gaps.labels)
-        scores = gaps.scores
-        before, behind, totals = edge.messages(scores, gaps.offsets)
-        _require_sequences(totals)
-        starts = _some(before[:, :, BEFORE] + scores, START)
-        ends = _some(scores + behind[:, :, BEHIND], END)
-        first, label = gaps.offsets[spans.sequence], spans.label
-        found = starts[first + spans.start, label] + ends[first + spans.end, label]
-        inner = _between(_some(scores, GO_ON), first + spans.start, first + spans.end, label)
-        logs: Floats = found + inner - totals[spans.sequence, label]
-        return logs
-
-
-def _some(values: Scores, bit: int) -> Floats:
-    """The sum over the separators with a bit, `[G, L]`."""
-    return logsumexp(values[:, :, KINDS & bit > 0].astype(np.float64), 2)
-
-
-def _between(values: Floats, start: Offsets, end: Offsets, label: Offsets) -> Floats:
-    """The sum of `values[G, L]` over the gaps strictly between two, in constant time for each."""
-    never = values == -np.inf
-    sums = np.cumsum(np.where(never, 0.0, values), axis=0)
-    illegal = np.cumsum(never, axis=0)
-    through, upto = (end - 1, label), (start, label)
-    found = sums[through] - sums[upto]
-    return np.where(illegal[through] > illegal[upto], -np.inf, found)
-
-
 @dataclass(frozen=True, eq=False)
 class State:
     """A sequence also scores what every two neighbours in it do: `step[L, from, to]`.
@@ -229,6 +174,72 @@ class State:
             raise ChainError(f"Steps are for {len(self.step)} labels, scores for {gaps.labels}.")
         steps = zip(by_label, self.step)
         return [(own, gaps.offsets, start, step[None], stop, None) for own, step in steps]
+
+
+_AS_STATES = State(np.zeros((8, 8)))
+_COMPILED = kernels.CHAIN_IN_USE == "compiled"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A sequence scores what its separators do: two states, and separators as the edges.
+
+    Compiled chains of eight states without scores for steps are the same, and the faster way to it.
+    """
+
+    def total(self, gaps: Gaps) -> Floats:
+        """The logarithm of the summed exponentials of all legal sequences, `[S, L]`."""
+        return _AS_STATES.total(gaps) if _COMPILED else edge.total(gaps.scores, gaps.offsets)
+
+    def best(self, gaps: Gaps) -> Best:
+        """The legal sequences of the highest scores; of several, the lowest separators first."""
+        if _COMPILED:
+            return _AS_STATES.best(gaps)
+        found = Best(*edge.best(gaps.scores, gaps.offsets))
+        _require_sequences(found.score)
+        return found
+
+    def expect(self, gaps: Gaps) -> Expected:
+        """The probability of every separator."""
+        if _COMPILED:
+            return _AS_STATES.expect(gaps)._replace(steps=None)
+        totals, separators = edge.expect(gaps.scores, gaps.offsets)
+        _require_sequences(totals)
+        return Expected(totals, separators)
+
+    def mentions(self, gaps: Gaps, spans: Spans) -> Floats:
+        """The logarithm of the probability that a span may be a mention, `[R]`.
+
+        This is that one starts at its start, one ends at its end, and some go on at all gaps
+        between: never less than the probability that it is a mention, and equal to it unless
+        sequences in which it is ambiguous are probable.
+        """
+        spans.check(gaps, gaps.labels)
+        scores = gaps.scores
+        before, behind, totals = edge.messages(scores, gaps.offsets)
+        _require_sequences(totals)
+        starts = _some(before[:, :, BEFORE] + scores, START)
+        ends = _some(scores + behind[:, :, BEHIND], END)
+        first, label = gaps.offsets[spans.sequence], spans.label
+        found = starts[first + spans.start, label] + ends[first + spans.end, label]
+        inner = _between(_some(scores, GO_ON), first + spans.start, first + spans.end, label)
+        logs: Floats = found + inner - totals[spans.sequence, label]
+        return logs
+
+
+def _some(values: Scores, bit: int) -> Floats:
+    """The sum over the separators with a bit, `[G, L]`."""
+    return logsumexp(values[:, :, KINDS & bit > 0].astype(np.float64), 2)
+
+
+def _between(values: Floats, start: Offsets, end: Offsets, label: Offsets) -> Floats:
+    """The sum of `values[G, L]` over the gaps strictly between two, in constant time for each."""
+    never = values == -np.inf
+    sums = np.cumsum(np.where(never, 0.0, values), axis=0)
+    illegal = np.cumsum(never, axis=0)
+    through, upto = (end - 1, label), (start, label)
+    found = sums[through] - sums[upto]
+    return np.where(illegal[through] > illegal[upto], -np.inf, found)
 
 
 def _by_sentence(values: Floats, gaps: Gaps) -> Floats:
