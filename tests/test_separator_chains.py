@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise, product
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spacy_iobes.chain import Batch, Chain, Spans, count, total
-from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Gaps, Model, State, loss
+from spacy_iobes.chain.gaps import Gaps
+from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Model, State, loss
 from spacy_iobes.errors import ChainError, NoPathError
 from spacy_iobes.kernels import separators_numpy
 from spacy_iobes.kernels.chain_numpy import Floats
@@ -39,7 +41,7 @@ def random_steps(seed: int = 1) -> Floats:
     return np.random.default_rng(seed).normal(size=(LABELS, 8, 8))
 
 
-class Twin:
+class Twin(Edge):
     """The edges in numpy, which `Edge` uses only where nothing is compiled."""
 
     def total(self, gaps: Gaps) -> Floats:
@@ -142,6 +144,33 @@ def test_probabilities(model: Model, step: Floats, spread: float) -> None:
         assert found.steps is not None
         shared = pairs if model.step.ndim == 3 else pairs.sum(axis=0)
         np.testing.assert_allclose(found.steps, shared, atol=1e-9)
+
+
+@every_model
+def test_nbest(model: Model, step: Floats) -> None:
+    gaps, n = random_gaps(), 12
+    found = model.nbest(gaps, n)
+    assert found.separators.shape == (n, *gaps.scores.shape[:2])
+    for sentence, label, first, scores in chains(gaps, step):
+        every = log_sum(list(scores.values()))
+        expected = sorted(scores, key=lambda path: -scores[path])[:n]
+        rows = found.separators[:, first : first + LENGTHS[sentence] + 1, label]
+        assert [tuple(row) for row in rows[: len(expected)].tolist()] == expected
+        logs = [scores[path] - every for path in expected]
+        logs += [-np.inf] * (n - len(expected))
+        np.testing.assert_allclose(found.log_probability[:, sentence, label], logs, atol=1e-9)
+
+
+@every_model
+def test_samples_are_as_frequent_as_they_are_probable(model: Model, step: Floats) -> None:
+    gaps, n = random_gaps(), 4000
+    drawn = model.sample(gaps, n, np.random.default_rng(3))
+    for _, label, first, scores in chains(gaps, step):
+        length = len(next(iter(scores)))
+        paths = Counter(map(tuple, drawn[:, first : first + length, label].tolist()))
+        assert set(paths) <= set(scores)
+    frequency = (drawn[..., None] == np.arange(8)).mean(axis=0)
+    np.testing.assert_allclose(frequency, model.expect(gaps).separators, atol=0.05)
 
 
 def gold(seed: int = 5) -> NDArray[np.uint8]:
@@ -314,6 +343,10 @@ def test_where_no_sequence_is_left() -> None:
     for model in (Edge(), State(np.zeros((8, 8))), State(random_steps())):
         with pytest.raises(NoPathError, match="Sequence 0 has no legal separators"):
             model.best(gaps.known(path))
+        with pytest.raises(NoPathError):
+            model.nbest(gaps.known(path), 2)
+        with pytest.raises(NoPathError):
+            model.sample(gaps.known(path), 2, np.random.default_rng(0))
         with pytest.raises(NoPathError):
             loss(model, gaps, gaps.known(path))
         assert model.total(gaps.known(path))[0, 1] == -np.inf

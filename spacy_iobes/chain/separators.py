@@ -7,88 +7,24 @@ any, the two are the same. `codes.separators` tells which mentions separators st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
 from ..errors import ChainError
 from ..kernels import separators_numpy as edge
 from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores, logsumexp
 from ..kernels.separators_numpy import BEFORE, BEHIND, END, GO_ON, KINDS, START, Separators
-from .arrays import logarithms, refuse, whole_numbers
-from .inference import require_paths
+from .arrays import logarithms
+from .gaps import Gaps
+from .inference import require_count, require_paths, sample
+from .model import Batch, Chain
 from .spans import Spans
 
 LEGAL = BEHIND[:, None] == BEFORE[None, :]
 """Which separator may follow which, `[from, to]`: both say the same of the token between them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Gaps:
-    """`scores[G, L, 8]`: for every gap and label the score of each separator, X S E ES C CS EC ECS.
-
-    Sentences lie end to end; sentence `s` has the gaps `offsets[s]:offsets[s + 1]`, one more than
-    it has tokens. Minus infinity forbids a separator.
-    """
-
-    scores: Scores
-    offsets: Offsets
-
-    @classmethod
-    def of(cls, scores: ArrayLike, lengths: Sequence[int] | Ints | Offsets) -> Gaps:
-        """Gaps from all their scores and the number of tokens in each sentence."""
-        array = np.ascontiguousarray(scores)
-        if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
-        if array.ndim != 3 or array.shape[2] != len(KINDS):
-            raise ChainError(f"scores are (gaps, labels, {len(KINDS)}), not {array.shape}.")
-        refuse("scores", array)
-        counts = whole_numbers("lengths", lengths)
-        if counts.ndim != 1 or (counts < 0).any() or (counts + 1).sum() != len(array):
-            raise ChainError(
-                f"Sentences of {counts.sum()} tokens have {(counts + 1).sum()} gaps, one more than "
-                f"tokens in each, but there are {len(array)} rows."
-            )
-        return cls(array, np.concatenate([[0], np.cumsum(counts + 1)]))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def labels(self) -> int:
-        """How many labels there are."""
-        return int(self.scores.shape[1])
-
-    @cached_property
-    def lengths(self) -> Offsets:
-        """How many tokens each sentence has."""
-        return np.diff(self.offsets) - 1
-
-    def limited(self, allowed: NDArray[np.bool_]) -> Gaps:
-        """The same gaps with fewer separators: `allowed[G, L, 8]`."""
-        if allowed.shape != self.scores.shape:
-            raise ChainError(f"allowed is {allowed.shape}, the scores are {self.scores.shape}.")
-        illegal = self.scores.dtype.type(-np.inf)
-        return replace(self, scores=np.where(allowed, self.scores, illegal))
-
-    def known(self, separators: Separators) -> Gaps:
-        """The same gaps with one separator each, `[G, L]`."""
-        if separators.shape != self.scores.shape[:2]:
-            raise ChainError(f"Separators are {self.scores.shape[:2]}, not {separators.shape}.")
-        return self.limited(separators[..., None] == KINDS)
-
-    def biased(self, bias: float) -> Gaps:
-        """The same gaps with `bias` added wherever a mention starts: more of them, or fewer."""
-        if not np.isfinite(bias):
-            raise ChainError(f"A bias is a number, not {bias}.")
-        scores = self.scores.copy()
-        scores[:, :, KINDS & START > 0] += bias
-        return replace(self, scores=scores)
 
 
 class Best(NamedTuple):
@@ -96,6 +32,16 @@ class Best(NamedTuple):
 
     separators: Separators
     score: Floats
+
+
+class NBest(NamedTuple):
+    """The best separators, best first: `separators[n, G, L]` and `log_probability[n, S, L]`.
+
+    Where a chain has fewer legal sequences, the rest have minus infinity and mean nothing.
+    """
+
+    separators: Separators
+    log_probability: Floats
 
 
 class Expected(NamedTuple):
@@ -121,6 +67,12 @@ class Model(Protocol):
 
     def expect(self, gaps: Gaps) -> Expected:
         """The probability of every separator."""
+
+    def nbest(self, gaps: Gaps, n: int) -> NBest:
+        """The `n` most probable legal sequences, all different."""
+
+    def sample(self, gaps: Gaps, n: int, random: np.random.Generator) -> Separators:
+        """`n` legal sequences drawn from the distribution over all of them, `[n, G, L]`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +101,7 @@ class State:
         states, peaks = (np.concatenate(part) for part in zip(*parts))
         score = _by_sentence(peaks, gaps)
         _require_sequences(score)
-        return Best(states.reshape(gaps.labels, -1).T.astype(np.uint8), score)
+        return Best(_by_gap(states[None], gaps)[0], score)
 
     def expect(self, gaps: Gaps) -> Expected:
         """The probability of every separator, and how often any two follow each other."""
@@ -159,6 +111,25 @@ class State:
         _require_sequences(total)
         separators = states.reshape(gaps.labels, *gaps.scores[:, 0].shape).transpose(1, 0, 2)
         return Expected(total, separators, steps if self.step.ndim == 3 else steps[0])
+
+    def nbest(self, gaps: Gaps, n: int) -> NBest:
+        """The `n` most probable legal sequences, all different."""
+        require_count(n, 1)
+        parts = [kernels.nbest(*arguments, n) for arguments in self._arguments(gaps)]
+        states, scores = (np.concatenate(part, axis=1) for part in zip(*parts))
+        totals = self.total(gaps)
+        _require_sequences(totals)
+        peaks = scores.reshape(n, gaps.labels, len(gaps)).transpose(0, 2, 1)
+        return NBest(_by_gap(states, gaps), peaks - totals)
+
+    def sample(self, gaps: Gaps, n: int, random: np.random.Generator) -> Separators:
+        """`n` legal sequences drawn from the distribution over all of them, `[n, G, L]`."""
+        _require_sequences(self.total(gaps))
+        parts = [
+            sample(Chain(start, steps[0], stop), Batch(scores, offsets), n, random)
+            for scores, offsets, start, steps, stop, _ in self._arguments(gaps)
+        ]
+        return _by_gap(np.concatenate(parts, axis=1), gaps)
 
     def _arguments(
         self, gaps: Gaps
@@ -207,6 +178,14 @@ class Edge:
         _require_sequences(totals)
         return Expected(totals, separators)
 
+    def nbest(self, gaps: Gaps, n: int) -> NBest:
+        """The `n` most probable legal sequences, all different."""
+        return _AS_STATES.nbest(gaps, n)
+
+    def sample(self, gaps: Gaps, n: int, random: np.random.Generator) -> Separators:
+        """`n` legal sequences drawn from the distribution over all of them, `[n, G, L]`."""
+        return _AS_STATES.sample(gaps, n, random)
+
     def mentions(self, gaps: Gaps, spans: Spans) -> Floats:
         """The logarithm of the probability that a span may be a mention, `[R]`.
 
@@ -246,6 +225,13 @@ def _by_sentence(values: Floats, gaps: Gaps) -> Floats:
     """What the kernels say of every chain, label after label, as `[S, L]`."""
     turned: Floats = values.reshape(gaps.labels, len(gaps)).T
     return turned
+
+
+def _by_gap(states: Ints, gaps: Gaps) -> Separators:
+    """`states[n, L * G]`, label after label, as separators `[n, G, L]`."""
+    turned = states.reshape(len(states), gaps.labels, len(gaps.scores)).transpose(0, 2, 1)
+    found: Separators = np.maximum(turned, 0).astype(np.uint8)  # -1: there is no sequence
+    return found
 
 
 def loss(model: Model, gaps: Gaps, known: Gaps) -> tuple[Floats, Expected]:
