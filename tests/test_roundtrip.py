@@ -13,12 +13,14 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from typer.testing import CliRunner, Result
 
+from spacy_iobes import Span
 from spacy_iobes.cli import app
 from spacy_iobes.codes.policy import get_policy
 from spacy_iobes.codes.scheme import get_scheme
+from spacy_iobes.codes.write import span_columns
 from spacy_iobes.corpus.brat import brat_passages, read_brat
 from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.nested import NestedSurvey, survey_nested
+from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
 from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, Reading
 from spacy_iobes.errors import FileError
@@ -302,3 +304,14 @@ def test_published_figures_of_a_brat_corpus(tmp_path: Path) -> None:
         assert total.lost == expected
         assert reading not in best or round(total.f1, 4) == best[reading]
         assert survey.kinds["discontinuous"] == 151
+
+
+def test_many_labels_and_a_long_text() -> None:
+    """Time must grow with the mentions, not with mentions times labels."""
+    tokens, labels = 50_000, 200
+    spans = [Span(at, at + 1 + at % 30, f"L{at % labels}") for at in range(tokens - 30)]
+    columns = span_columns([spans], [tokens])
+    some = Passages(columns, [tokens], lambda sentence, token: "", lambda *_: "")
+    survey = survey_nested("long", [some])
+    assert len(survey.labels) == labels
+    assert (survey.total.mentions, survey.total.lost) == (len(spans), 0)

@@ -48,12 +48,17 @@ class RoundTrip:
 
     def members(self, row: int) -> tuple[list[Span], list[Span]]:
         """The mentions of a row as they were, and as they come back."""
-        name, sentence = self.before.labels[self.label[row]], int(self.sentence[row])
-        before, after = (
-            [span for span in spans[sentence] if span.label == name]
-            for spans in (self.before, self.after)
-        )
-        return before, after
+        sentence, label = int(self.sentence[row]), int(self.label[row])
+        return _members(self.before, sentence, label), _members(self.after, sentence, label)
+
+
+def _members(spans: SpanColumns, sentence: int, label: int) -> list[Span]:
+    """The spans of one label in one sentence."""
+    first, last = np.searchsorted(spans.sentence, [sentence, sentence + 1])
+    rows = first + np.flatnonzero(spans.label[first:last] == label)
+    name = spans.labels[label]
+    places = zip(spans.start[rows].tolist(), spans.end[rows].tolist())
+    return [Span(start, end, name) for start, end in places]
 
 
 def roundtrip(

@@ -196,8 +196,8 @@ def _findings(some: Passages, result: RoundTrip) -> list[Finding]:
     for row in np.flatnonzero(result.lost | result.ambiguous).tolist():
         sentence, lost = int(result.sentence[row]), bool(result.lost[row])
         before, after = result.members(row)
-        gone = [span for span in before if span not in after] if lost else before
-        new = [span for span in after if span not in before]
+        gone = sorted(set(before) - set(after)) if lost else before
+        new = sorted(set(after) - set(before))
         place = some.place(sentence, min(gone + new).start)
         shown = (_shown(some, sentence, spans) for spans in (gone, new))
         kind = "lost" if lost else "ambiguous"
