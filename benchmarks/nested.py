@@ -17,7 +17,7 @@ from spacy_iobes.corpus.brat import brat_passages
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
 from spacy_iobes.corpus.nested_columns import column_passages
-from spacy_iobes.corpus.sentences import FileSentences, Reading
+from spacy_iobes.corpus.sentences import FileSentences, TagReading
 
 from .corpora import SHARED, data
 from .table import Cell, Table
@@ -44,7 +44,7 @@ class Nested:
         path = data() / self.path
         if not self.layers:
             return _brat(path)
-        how = Reading(get_scheme("bio"), layers=tuple(range(1, self.layers + 1)), labelled=False)
+        how = TagReading(get_scheme("bio"), layers=tuple(range(1, self.layers + 1)), labelled=False)
         return list(column_passages(FileSentences(ColumnReader(path, Columns(tag=1)), how)))
 
 

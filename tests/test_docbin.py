@@ -31,7 +31,7 @@ from spacy_iobes.corpus.doc_columns import DocFile, columns_of
 from spacy_iobes.corpus.doc_lines import ColumnFormat, print_columns
 from spacy_iobes.corpus.docbin import read_docbin, save_docbin, write_docbin
 from spacy_iobes.corpus.layers import assigned
-from spacy_iobes.corpus.sentences import FileSentences, Reading
+from spacy_iobes.corpus.sentences import FileSentences, TagReading
 from spacy_iobes.errors import FileError
 
 from . import by_hand, strategies
@@ -124,7 +124,7 @@ def there_and_back(
     text: str, scheme: str, unit: DocUnit, key: str = "", layers: tuple[int, ...] = ()
 ) -> str:
     """What the commands do, without their start-up time."""
-    reading = Reading(get_scheme(scheme), layers=layers, labelled=not key)
+    reading = TagReading(get_scheme(scheme), layers=layers, labelled=not key)
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "in").write_bytes(text.encode())

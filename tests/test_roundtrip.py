@@ -22,7 +22,7 @@ from spacy_iobes.corpus.brat import brat_passages, read_brat
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
 from spacy_iobes.corpus.nested_columns import column_passages
-from spacy_iobes.corpus.sentences import FileSentences, Reading
+from spacy_iobes.corpus.sentences import FileSentences, TagReading
 from spacy_iobes.errors import FileError
 
 from .shared import SHARED
@@ -244,7 +244,7 @@ def test_bad_options(file: Path, options: list[str], message: str) -> None:
 
 
 def survey_of(name: str, layers: int, reading: str) -> NestedSurvey:
-    how = Reading(
+    how = TagReading(
         get_scheme("bio"), get_policy("raise"), tuple(range(1, layers + 1)), labelled=False
     )
     file = FileSentences(ColumnReader(DATA / name, Columns(tag=1)), how)

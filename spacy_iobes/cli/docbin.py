@@ -22,7 +22,7 @@ from .survey import print_json
 
 if TYPE_CHECKING:
     from ..corpus.docbin import Written
-    from ..corpus.sentences import FileSentences, Reading
+    from ..corpus.sentences import FileSentences, TagReading
 
 SpansKey = Annotated[str, typer.Option("--spans-key", help="A span group in place of entities.")]
 
@@ -73,7 +73,7 @@ def to_docbin_cli(
     """Write column files as one DocBin for 'spacy train'; malformed tags are refused."""
     from ..corpus.column_docs import require_unit
     from ..corpus.docbin import write_docbin
-    from ..corpus.sentences import Reading
+    from ..corpus.sentences import TagReading
 
     *inputs, output = paths
     if not inputs:
@@ -86,7 +86,7 @@ def to_docbin_cli(
     if len(set(layers)) < len(layers):
         raise typer.BadParameter("a column is one layer: name each once", param_hint="--layer")
     columns = replace(columns, tag=layers[0]) if layers else columns
-    how = Reading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=not spans_key)
+    how = TagReading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=not spans_key)
     files = _opened(inputs, columns, how)
     done = write_docbin(files, output, require_unit(unit), spans_key, keep_tags)
     say(f"{output}: {_in_words(done, spans_key)}", {"file": output, **asdict(done)}, output, json)
@@ -104,7 +104,7 @@ def _in_words(done: Written, spans_key: str) -> str:
     )
 
 
-def _opened(paths: list[str], columns: Columns, how: Reading) -> Iterator[FileSentences]:
+def _opened(paths: list[str], columns: Columns, how: TagReading) -> Iterator[FileSentences]:
     """Every file, while its progress is shown."""
     from ..corpus.sentences import FileSentences
 

@@ -24,7 +24,7 @@ from .survey import print_json
 
 if TYPE_CHECKING:
     from ..corpus.nested import NestedSurvey, SetCounts
-    from ..corpus.sentences import Reading as TagReading
+    from ..corpus.sentences import TagReading
     from ..corpus.tagged import Unit
 
 _READINGS = ", ".join(READINGS)
@@ -82,13 +82,13 @@ def roundtrip_cli(
 
 def _how(scheme: str, policy: str, layers: tuple[int, ...]) -> TagReading | None:
     """How to read the tags of column files; None without a scheme."""
-    from ..corpus.sentences import Reading
+    from ..corpus.sentences import TagReading
 
     if len(set(layers)) < len(layers):
         raise typer.BadParameter("a column is one layer: name each once", param_hint="--layer")
     if not scheme:
         return None
-    return Reading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=False)
+    return TagReading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=False)
 
 
 def _survey(

@@ -19,7 +19,7 @@ from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
 from .conll import MARKERS, ColumnReader, Columns, delimiter_named
-from .sentences import FileSentences, Reading
+from .sentences import FileSentences, TagReading
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
@@ -52,7 +52,7 @@ class ConllCorpus:
         self.path = path
         self.columns = columns or Columns()
         target = get_scheme(tag_scheme) if tag_scheme else None
-        self.reading = Reading(get_scheme(scheme), get_tag_policy(policy), tag_scheme=target)
+        self.reading = TagReading(get_scheme(scheme), get_tag_policy(policy), tag_scheme=target)
         self.unit = require_unit(unit)
         self.limit = limit
         self.shuffle = shuffle

@@ -54,7 +54,7 @@ class Held(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class TagReading:
     """How to read the tags of a file.
 
     `layers` are the columns that hold tags, if it is not the one column of the reader. Spans must
@@ -75,7 +75,7 @@ class FileSentences:
     error; from the first part with a violation on there are no more sentences.
     """
 
-    def __init__(self, reader: ColumnReader, reading: Reading):
+    def __init__(self, reader: ColumnReader, reading: TagReading):
         self.reader = reader
         self.reading = reading
         self.violations = 0

@@ -17,7 +17,7 @@ from .doc_survey import survey_docs
 from .docbin import ENDING, read_docbin
 from .inputs import is_stream
 from .reader import files_of
-from .sentences import FileSentences, Reading
+from .sentences import FileSentences, TagReading
 
 LONG = 10_000  # tokens of a document that is rather a whole corpus
 
@@ -89,7 +89,7 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
     """Column files, which are read by `spacy-iobes.ConllCorpus.v1`."""
     if not scheme:
         raise FileError(f"{path}: name the scheme of a column file with --scheme.", path)
-    reading = Reading(get_scheme(scheme), get_tag_policy(policy))
+    reading = TagReading(get_scheme(scheme), get_tag_policy(policy))
     lengths, labels, opens, repaired = list[int](), Counter[str](), list[int](), 0
     marked = True
     for file in files_of(path):
