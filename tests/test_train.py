@@ -509,3 +509,33 @@ def test_a_bias_of_the_config_is_kept(data: Path, tmp_path: Path) -> None:
     result = fine("train", *files, "-o", tmp_path / "model", *setting)
     assert bias(tmp_path / "model") == 0.5
     assert "entity_bias" not in result.stderr
+
+
+def test_a_component_of_another_pipeline_goes_on_from_there(data: Path, tmp_path: Path) -> None:
+    files = [data / "train.bio", data / "dev.bio", "-s", "bio"]
+    (tmp_path / "config.cfg").write_text(fine("train", *files, "--print-config").stdout)
+    config = load_config(tmp_path / "config.cfg", interpolate=False)
+    config["components"]["iobes_ner"] = {"source": str(data / "model")}
+    config.to_disk(tmp_path / "config.cfg")
+    settings = ["--config", tmp_path / "config.cfg", "--max-steps", 2]
+    assert "source = " in fine("train", *files, *settings, "--print-config").stdout
+    first = fine("train", *files, *settings, "-o", tmp_path / "model").stderr
+    rows = [line.split() for line in first.splitlines() if line.split()[:2] == ["0", "0"]]
+    assert float(rows[0][3]) > 90  # before it has learnt anything here
+
+
+def test_the_last_step_of_a_short_training_is_looked_at(data: Path, tmp_path: Path) -> None:
+    files = [data / "train.bio", data / "dev.bio", "-s", "bio", "--config", "ner_wide_deep"]
+    config = fine("train", *files, "--max-steps", 7, "--print-config").stdout
+    steps = {line for line in config.splitlines() if line.startswith(("max_st", "eval_fr"))}
+    assert "max_steps = 7" in steps
+    assert not {f"eval_frequency = {n}" for n in range(1, 8)}.isdisjoint(steps)
+    result = run("train", *files[:4], "--max-steps", 5, "--training.eval_frequency", 50, "-o", "x")
+    assert result.exit_code != 0
+    assert "before the dev data are looked at" in result.stderr
+
+
+def test_a_language_has_its_own_tokenizer(data: Path) -> None:
+    files = [data / "train.bio", data / "dev.bio", "-s", "bio", "--print-config"]
+    assert '"spacy.zh.ChineseTokenizer"' in fine("train", *files, "--lang", "zh").stdout
+    assert '"spacy.Tokenizer.v1"' in fine("train", *files, "--lang", "de").stdout

@@ -146,7 +146,7 @@ def in_words(
         yield f"no entity in {counted(len(doc), 'token')}; --span asks for one"
     for each in explanations:
         start, end, label = each.span
-        found = "" if each.best else ", not in the best annotation"
+        found = "" if each.best else ", not in the most probable annotation"
         place = f"tokens {start}:{end}, probability {each.probability:.4f}"
         yield f"{label} {each.text!r}, {place}{found}"
         yield ""
@@ -157,7 +157,7 @@ def in_words(
             rival = ", ".join(
                 f"{s.label} {doc[s.start : s.end].text!r}" for s in each.runner_up.spans
             )
-            name = "the runner-up" if each.best else "the best annotation"
+            name = "the runner-up" if each.best else "the most probable annotation"
             yield from compared(each.runner_up, doc, f"{name}, {rival or 'O'}", top)
         yield from never_seen(each)
         yield ""
@@ -178,6 +178,8 @@ def compared(found: Comparison, doc: Doc, name: str, top: int) -> Iterator[str]:
     yield aligned(("weight", "token", "feature"), rows, "rll", rules=(0, len(rows) - 1))
     if found.steps:
         yield f"{found.steps:+.3f} for the steps between the tags"
+    if found.bias:
+        yield f"{found.bias:+.3f} for entities as such (entity_bias)"
     yield ""
 
 

@@ -56,7 +56,7 @@ def train_cli(
         typer.Option(
             "--config",
             "-c",
-            help="A config in place of ner_fast: a file, or ner_cnn, which comes with the package.",
+            help="A config in place of ner_fast: a file, or ner_cnn or ner_wide_deep.",
         ),
     ] = "ner_fast",
     epochs: Annotated[
@@ -99,6 +99,7 @@ def train_cli(
     if not (output or print_config):
         raise typer.BadParameter("say where the pipeline goes", param_hint="--output")
     overrides = overrides_of(context.args)
+    tuning = tuning and not any(name.endswith(".entity_bias") for name in overrides)
     if output:
         require_replaceable(output, (train, dev), force)
     learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))

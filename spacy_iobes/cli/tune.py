@@ -43,13 +43,18 @@ def tune_cli(
     json: Json = False,
 ) -> None:
     """Find the bias for entities with the best F1 on held-out data."""
+    from ..corpus.folders import require_replaceable
     from ..pipeline.tuning import best_of, tune, without_bias
 
+    if output:
+        require_replaceable(output, (dev,), force=False)
     nlp = loaded(model)
     recogniser(nlp, component)
     tried = tune(nlp, component, read(nlp, dev, scheme, columns))
     found = best_of(tried)
     if output:
+        scores = dict(zip(("iobes_p", "iobes_r", "iobes_f"), found.figures))
+        nlp.meta["performance"] = scores  # what was there is that of another bias
         save(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]

@@ -96,6 +96,8 @@ def read_templates(templates: Sequence[str], known: Sequence[str]) -> Templates:
     The attributes are numbered in the order of those that are known.
     """
     names = tuple(dict.fromkeys(" ".join(template.split()) for template in templates))
+    if "" in names:
+        raise ValueError("An empty template is none: name an attribute, or several.")
     every = [[_part(text, name, known) for text in name.split() if name != BIAS] for name in names]
     used = {attribute for parts in every for attribute, _ in parts}
     attributes = tuple(name for name in known if name in used)
@@ -119,7 +121,8 @@ def _part(text: str, template: str, known: Sequence[str]) -> tuple[str, int]:
     if found[1] not in known:
         listed = ", ".join(known)
         raise UnknownNameError(
-            f"Unknown attribute {found[1]!r} in the template {template!r}. Known: {listed}.",
+            f"Unknown attribute {found[1]!r} in the template {template!r}. Known: {listed}; "
+            f"{BIAS} alone in a template; those of clusters and lists where the config has these.",
             found[1],
             known,
         )

@@ -34,7 +34,8 @@ class Comparison:
 
     The reasons, the strongest first, and `other`, what other parts of the encoder say, add up to
     `total`, the difference of the scores of the tags. `steps` is what the steps between the tags
-    add, which are 0 unless they are learned. `spans` are those of the other annotation there.
+    add, which are 0 unless they are learned, and `bias` what `entity_bias` adds for the spans that
+    one has more than the other. `spans` are those of the other annotation there.
     """
 
     tokens: list[int]
@@ -45,6 +46,7 @@ class Comparison:
     other: float
     total: float
     steps: float
+    bias: float
 
     def rest(self, top: int) -> float:
         """The sum of all but the strongest reasons."""
@@ -122,6 +124,7 @@ class _Comparer:
         scores: ChainScores,
     ):
         self.tags = pipe.tags
+        self.bias = pipe.entity_bias
         self.size = len(doc)
         self.features = features
         names = ("emissions", "start", "step", "stop")
@@ -148,6 +151,7 @@ class _Comparer:
             total - sum(reason.weight for reason in reasons),
             total,
             self._steps(path) - self._steps(other),
+            self.bias * (len(spans) - len(others)),
         )
 
     def _steps(self, path: NDArray[np.int32]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spacy.schemas import ConfigSchemaTraining
-from spacy.util import load_model_from_config, registry
+from spacy.util import get_sourced_components, load_model_from_config, registry
 from thinc.api import Config
 
 from ..codes.scheme import get_scheme
@@ -54,6 +54,8 @@ def training_config(
         config["training"][f"{name}_corpus"] = f"corpora.{name}"
     if settings.lang:
         config["nlp"]["lang"] = settings.lang
+        if config["nlp"].get("tokenizer") == {"@tokenizers": "spacy.Tokenizer.v1"}:
+            del config["nlp"]["tokenizer"]  # so that the language has its own
     if settings.scheme:
         set_scheme(config, settings.scheme)
     if settings.seed is not None:
@@ -62,12 +64,27 @@ def training_config(
     steps = overrides.get("training.max_steps", settings.max_steps)
     planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
     if settings.config != DEFAULT:  # which keeps its own numbers, but for those that were asked for
-        asked = ("max_steps", "patience") if settings.epochs else ("max_steps",) if steps else ()
+        planned["eval_frequency"] = min(
+            planned["eval_frequency"], config["training"]["eval_frequency"]
+        )
+        asked = ["max_steps", "eval_frequency"] if steps or settings.epochs else []
+        asked += ["patience"] if settings.epochs else []
         planned = {name: planned[name] for name in asked}
     for name, value in planned.items():
         if f"training.{name}" not in overrides:
             config["training"][name] = value
+    require_looks(config["training"])
     return config
+
+
+def require_looks(training: Mapping[str, Any]) -> None:
+    """Refuse to train without a look at the dev data, by which the best model is found."""
+    often, last = training["eval_frequency"], training["max_steps"]
+    if last and often > last:
+        raise FileError(
+            f"Training ends after {last} steps, before the dev data are looked at for the first "
+            f"time (training.eval_frequency is {often}): let it be {last} or less."
+        )
 
 
 def reads_documents(config: Config) -> bool:
@@ -112,7 +129,9 @@ def complete(config: Config) -> Config:
     if not found:
         known = ", ".join(nlp.pipe_names) or "none"
         raise FileError(f"The config has no component that finds entities. It has: {known}.")
-    return nlp.config
+    filled = nlp.config
+    filled["components"].update(get_sourced_components(config))  # which spaCy has written out
+    return filled
 
 
 def batches(config: Config, data: TrainingData) -> int:
