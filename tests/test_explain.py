@@ -229,7 +229,7 @@ def test_spans_can_be_asked_for(model: Path) -> None:
     printed = fine("explain", model, text, "--span", "3:4:LOC", "--span", "0:1:LOC")
     assert "LOC 'New', tokens 3:4, probability " in printed
     assert printed.count("not in the most probable annotation") == 2
-    assert "against the best annotation, LOC 'New York'" in printed
+    assert "against the most probable annotation, LOC 'New York'" in printed
     assert fine("explain", model, text, "--span", "3:4", "--label", "LOC") in printed
     only = fine("explain", model, text, "--label", "PER")
     assert "PER 'Anna'" in only
