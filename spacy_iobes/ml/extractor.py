@@ -105,10 +105,10 @@ class Extractor(Shim):
     ) -> Values:
         """What belongs to tokens, not to words, `[N, B]`."""
         columns = [np.zeros((len(numbers), 0), dtype=np.uint64)]
-        if self.of_tokens and docs:
+        if self.of_tokens:
             asked = len(self.of_tokens)
             known = [doc.to_array(self.of_tokens).reshape(len(doc), asked) for doc in docs]
-            columns.append(np.concatenate(known).astype(np.uint64))
+            columns.append(np.concatenate([np.zeros((0, asked), dtype=np.uint64), *known]))
         if self.surroundings:
             lower, casing = (self.lexemes.column(name)[numbers] for name in ("lower", "casing"))
             here = Surroundings(lower, casing, offsets, sentences)
