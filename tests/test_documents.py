@@ -17,29 +17,18 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
-from typer.testing import CliRunner, Result
 
-from spacy_iobes.cli import app
 from spacy_iobes.corpus import files, training_data
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.reader import ConllCorpus
 from spacy_iobes.pipeline.prediction import predict_file
 
+from .commands import fine, run
 from .recognizers import entities, ner
 from .test_features_training import fast, trained
 
 MARKER = "-DOCSTART- O\n\n"
 Rows = list[tuple[str, str]]
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def fine(*arguments: object) -> Result:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def stories(count: int, seed: int = 0) -> list[list[Rows]]:

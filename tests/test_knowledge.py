@@ -23,8 +23,9 @@ from spacy_iobes.ml.explain import token_features
 from spacy_iobes.ml.feature_table import FeatureTable
 from spacy_iobes.ml.tag_chain import TagChain
 
+from .commands import fine, run
 from .recognizers import entities, example, ner
-from .test_documents import command, fine, run, stories, written
+from .test_documents import command, stories, written
 from .test_features_training import table, trained
 
 WEIGHTS = Path("iobes_ner", "model")

@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 import spacy
 from spacy.util import load_config
-from typer.testing import CliRunner, Result
 
 from spacy_iobes import Signature
-from spacy_iobes.cli import app
 from spacy_iobes.corpus.folders import is_pipeline, put
 from spacy_iobes.corpus.training_data import TrainingData
 from spacy_iobes.errors import FileError
@@ -24,22 +22,13 @@ from spacy_iobes.pipeline.configs import config_file, shipped
 from spacy_iobes.pipeline.ner import EntityRecognizer
 from spacy_iobes.pipeline.training_config import Settings, training_config
 
+from .commands import fine, run
 from .people import column_file
 from .shared import ROOT
 
 TEXT = "Then Grace visited New York"
 FOUND = [("Grace", "PER"), ("New York", "LOC")]
 WEIGHTS = Path("iobes_ner", "model")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def fine(*arguments: object) -> Result:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def found(folder: Path) -> list[tuple[str, str]]:

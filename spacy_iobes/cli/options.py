@@ -11,7 +11,7 @@ import typer
 
 from ..codes.policy import POLICIES
 from ..codes.scheme import SCHEMES
-from ..corpus.conll import MARKERS, Columns, delimiter_named
+from ..corpus.conll import Columns, columns_named
 
 _SCHEMES = ", ".join(SCHEMES)
 _POLICIES = ", ".join(POLICIES)
@@ -83,14 +83,8 @@ def columns_from(
     """How to read column files, from the options."""
     if not delimiter:
         raise typer.BadParameter("an empty delimiter separates nothing", param_hint="--delimiter")
-    return Columns(
-        delimiter_named(delimiter),
-        token_index,
-        tag_index,
-        comment,
-        markers=() if markers_as_tokens else MARKERS,
-        encoding=encoding,
-        count_documents=not ignore_documents,
+    return columns_named(
+        delimiter, token_index, tag_index, comment, encoding, ignore_documents, markers_as_tokens
     )
 
 

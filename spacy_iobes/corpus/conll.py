@@ -54,6 +54,27 @@ class Columns:
         return Layout(delimiter.encode(), self.token, self.tag, 0, self.comment.encode(), markers)
 
 
+def columns_named(
+    delimiter: str,
+    token_index: int,
+    tag_index: int,
+    comment: str,
+    encoding: str,
+    ignore_documents: bool,
+    markers_as_tokens: bool,
+) -> Columns:
+    """How to read a column file, as configs and command lines say it."""
+    return Columns(
+        delimiter_named(delimiter),
+        token_index,
+        tag_index,
+        comment,
+        markers=() if markers_as_tokens else MARKERS,
+        encoding=encoding,
+        count_documents=not ignore_documents,
+    )
+
+
 @dataclass(frozen=True)
 class Part:
     """Some whole sentences of a file: its bytes, what the scanner found in them, and their tags."""

@@ -18,7 +18,7 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
-from .conll import MARKERS, ColumnReader, Columns, delimiter_named
+from .conll import ColumnReader, Columns, columns_named
 from .sentences import FileSentences, TagReading
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -167,14 +167,8 @@ def conll_corpus(
         )
     if not delimiter:
         raise FileError("An empty delimiter separates nothing: name one, or 'auto'.")
-    columns = Columns(
-        delimiter_named(delimiter),
-        token_index,
-        tag_index,
-        comment,
-        markers=() if markers_as_tokens else MARKERS,
-        encoding=encoding,
-        count_documents=not ignore_documents,
+    columns = columns_named(
+        delimiter, token_index, tag_index, comment, encoding, ignore_documents, markers_as_tokens
     )
     return ConllCorpus(
         path,

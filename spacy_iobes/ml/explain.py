@@ -17,10 +17,10 @@ from .extractor import OF_TOKENS, Extractor
 from .feature_table import FeatureTable
 from .gazetteers import BEGIN, END, INSIDE, OTHER_CASE, SINGLE
 from .hashed_features import NAME, parts_of
+from .surroundings import CASINGS
 from .templates import PART
 
 BEFORE, AFTER = "(start)", "(end)"
-CASINGS = ("lower", "title", "upper")
 NAMED = {
     "place": dict(enumerate(("first", "second", "later", "only", "second and last", "last"), 1)),
     "capitals": {1: "no", 2: "yes"},

@@ -11,7 +11,8 @@ from spacy.strings import get_string_id
 
 from ..kernels.features_numpy import Offsets, Values
 
-LOWER, TITLE, UPPER = (get_string_id(name) for name in ("lower", "title", "upper"))
+CASINGS = ("lower", "title", "upper")  # each a bit of what `seen` says, the first the lowest
+LOWER, TITLE, UPPER = map(get_string_id, CASINGS)
 FIRST_PLACES = 2  # of a sentence that are told apart
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
