@@ -130,7 +130,7 @@ setup(
         ],
         "spacy_scorers": [
             f"spacy-iobes.{name}.v1 = spacy_iobes.pipeline.scorers:{name}"
-            for name in ("tag_scorer", "span_scorer")
+            for name in ("tag_scorer", "span_scorer", "nested_scorer")
         ],
     },
 )

@@ -16,7 +16,11 @@ NAMES = {
     "spacy_cli": ["iobes"],
     "spacy_factories": ["iobes_converter", "iobes_ner", "iobes_repairer", "iobes_validator"],
     "spacy_readers": ["spacy-iobes.ConllCorpus.v1"],
-    "spacy_scorers": ["spacy-iobes.span_scorer.v1", "spacy-iobes.tag_scorer.v1"],
+    "spacy_scorers": [
+        "spacy-iobes.nested_scorer.v1",
+        "spacy-iobes.span_scorer.v1",
+        "spacy-iobes.tag_scorer.v1",
+    ],
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
 FOUND_BY_SPACY = [

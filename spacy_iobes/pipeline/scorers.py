@@ -27,6 +27,8 @@ from ..scoring.report import Report
 from ..scoring.signature import SPANS, Signature
 from ..span import Span
 from .doc_pipe import Scorer
+from .nested_scorer import NESTED_WEIGHTS as NESTED_WEIGHTS
+from .nested_scorer import nested_scorer as nested_scorer
 
 WEIGHTS = {
     "iobes_f": 1.0,

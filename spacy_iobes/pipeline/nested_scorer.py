@@ -1,0 +1,122 @@
+"""The scorer of nested mentions: the figures of a span group, and what becomes of overlap.
+
+It returns `iobes_nested_p`, `_r`, `_f`, `_f_per_type` and `_signature`, and three dicts:
+`iobes_nested_overlapping` and `iobes_nested_others`, the figures of the sentences of which gold
+mentions overlap and of all others, and `iobes_nested_recall` of mentions inside another one,
+around another one and so on. Sentences are those of the references; a Doc without any is one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..corpus.examples import Places
+from ..corpus.sources import group_spans
+from ..scoring.counts import count
+from ..scoring.matching import match, nested_columns
+from ..scoring.nested import NestedCounts
+from ..scoring.report import Report
+from ..scoring.signature import Signature
+from ..span import Span
+
+NESTED_WEIGHTS = {
+    "iobes_nested_f": 1.0,
+    "iobes_nested_p": 0.0,
+    "iobes_nested_r": 0.0,
+    "iobes_nested_f_per_type": None,
+    "iobes_nested_overlapping": None,
+    "iobes_nested_others": None,
+    "iobes_nested_recall": None,
+    "iobes_nested_signature": None,
+}
+"""How a component that has this scorer weighs its figures in training."""
+
+
+@dataclass(frozen=True)
+class NestedScorer:
+    """Scores a span group of the predictions against that of the references; can be pickled."""
+
+    spans_key: str
+    signature: Signature = field(default_factory=Signature)
+
+    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score; what a component says of itself, `kwargs`, does not matter here."""
+        return nested_scores(*self.report(examples))
+
+    def report(self, examples: Iterable[Example]) -> tuple[Report, NestedCounts]:
+        """The score with its recipe and all its counts, and those of overlapping mentions."""
+        gold: list[list[Span]] = []
+        predicted: list[list[Span]] = []
+        for example in examples:
+            sentences = Sentences(example, self.spans_key)
+            gold += sentences.gold
+            predicted += sentences.predicted
+        matched = match(nested_columns(gold), nested_columns(predicted))
+        counts = count(matched, right_tokens=None, tagged=None)
+        return Report(self.signature, counts), NestedCounts.of(matched)
+
+
+class Sentences:
+    """The spans of an example, sentence by sentence, in places that both sides have in common.
+
+    A span belongs to the sentence in which it begins. What is predicted for a reference without the
+    span group is neither right nor wrong.
+    """
+
+    def __init__(self, example: Example, key: str):
+        reference, predicted = example.reference, example.predicted
+        places = Places(reference, predicted)
+        missing = [] if key in reference.spans else range(len(reference))
+        starts = sentence_places(reference, places)
+        answers = places.of_reference(group_spans(reference, key))
+        guesses = places.of_prediction(group_spans(predicted, key), missing)
+        self.gold, self.predicted = (_dealt(spans, starts) for spans in (answers, guesses))
+
+
+def sentence_places(reference: Doc, places: Places) -> list[int]:
+    """Where the sentences of a reference begin; a Doc that does not know them is one."""
+    starts = [0]
+    if reference.has_annotation("SENT_START"):
+        starts += (token.i for token in reference[1:] if token.is_sent_start)
+    tokens = [Span(i, len(reference), "") for i in starts if i < len(reference)]
+    return [start for start, _, _ in places.of_reference(tokens)] or [0]
+
+
+def _dealt(spans: Iterable[Span], starts: Sequence[int]) -> list[list[Span]]:
+    """The spans of each sentence, given where these begin."""
+    found: list[list[Span]] = [[] for _ in starts]
+    for span in spans:
+        found[max(bisect_right(starts, span.start) - 1, 0)].append(span)
+    return found
+
+
+def nested_scores(report: Report, nested: NestedCounts) -> dict[str, Any]:
+    """The figures under the names that spaCy shows, weighs and stores."""
+    name = "iobes_nested"
+    some = any(report.counts.totals)
+    values = [figure or 0.0 for figure in report.micro] if some else [None] * 3
+    scores: dict[str, Any] = {f"{name}_{key}": value for key, value in zip("prf", values)}
+    per_type = {label: _short(row) for label, row in report.per_label.items()}
+    scores[f"{name}_f_per_type"] = per_type if some else None
+    for part, tally in nested.parts.items():
+        scores[f"{name}_{part}"] = _short(tally.figures) | tally._asdict()
+    scores[f"{name}_recall"] = {
+        kind: {"r": row.recall or 0.0, **row._asdict()} for kind, row in nested.mentions.items()
+    }
+    scores[f"{name}_signature"] = str(report.signature)
+    return scores
+
+
+def _short(row: Iterable[float | None]) -> dict[str, float]:
+    return {key: figure or 0.0 for key, figure in zip("prf", row)}
+
+
+def nested_scorer(spans_key: str = "sc") -> NestedScorer:
+    """Score the mentions of `doc.spans[spans_key]`, which may nest and overlap."""
+    return NestedScorer(spans_key)
