@@ -119,10 +119,12 @@ setup(
         "spacy_cli": ["iobes = spacy_iobes.cli.plugin:app"],
         "spacy_factories": [
             f"iobes_{name} = spacy_iobes.pipeline.factories:make_{name}"
-            for name in ("validator", "repairer", "converter", "ner")
+            for name in ("validator", "repairer", "converter", "ner", "nested_ner")
         ],
         "spacy_architectures": [
             "spacy-iobes.ChainTagger.v1 = spacy_iobes.ml.chain_tagger:build_chain_tagger",
+            "spacy-iobes.SeparatorTagger.v1 = "
+            "spacy_iobes.ml.separator_tagger:build_separator_tagger",
             "spacy-iobes.HashedFeatures.v1 = spacy_iobes.ml.hashed_features:build_hashed_features",
         ],
         "spacy_readers": [

@@ -12,9 +12,19 @@ from spacy.util import registry
 DISTRIBUTION = "spacy-iobes"
 NAMES = {
     "console_scripts": ["spacy-iobes"],
-    "spacy_architectures": ["spacy-iobes.ChainTagger.v1", "spacy-iobes.HashedFeatures.v1"],
+    "spacy_architectures": [
+        "spacy-iobes.ChainTagger.v1",
+        "spacy-iobes.HashedFeatures.v1",
+        "spacy-iobes.SeparatorTagger.v1",
+    ],
     "spacy_cli": ["iobes"],
-    "spacy_factories": ["iobes_converter", "iobes_ner", "iobes_repairer", "iobes_validator"],
+    "spacy_factories": [
+        "iobes_converter",
+        "iobes_ner",
+        "iobes_nested_ner",
+        "iobes_repairer",
+        "iobes_validator",
+    ],
     "spacy_readers": ["spacy-iobes.ConllCorpus.v1"],
     "spacy_scorers": [
         "spacy-iobes.nested_scorer.v1",
@@ -66,14 +76,10 @@ def test_factories_say_what_they_do(name: str) -> None:
     meta = Language.get_factory_meta(name)
     assert meta.factory == name
     weights = meta.default_score_weights or {}
-    assert set(weights) <= {
-        "iobes_f",
-        "iobes_p",
-        "iobes_r",
-        "iobes_f_per_type",
-        "iobes_violations",
-        "iobes_signature",
-    }
+    figures = {"f", "p", "r", "f_per_type", "signature"}
+    flat = {f"iobes_{figure}" for figure in (*figures, "violations")}
+    parts = {f"iobes_nested_{part}" for part in (*figures, "overlapping", "others", "recall")}
+    assert set(weights) <= flat or set(weights) <= parts
     assert sum(filter(None, weights.values())) in (0.0, 1.0)
 
 

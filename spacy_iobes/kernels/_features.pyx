@@ -40,17 +40,19 @@ def mix(
     const int32_t[:, ::1] parts,
     const int32_t[::1] bounds,
     int bits,
+    bint gaps=False,
 ):
     cdef Py_ssize_t features = seeds.shape[0], width = values.shape[1]
-    cdef Py_ssize_t d, n, f, p, at, start, end, attribute
+    cdef Py_ssize_t d, n, f, p, at, start, end, attribute, row = 0
     cdef uint64_t mixed, value
     cdef int shift = 64 - bits
-    ids = np.empty((tokens.shape[0], features), dtype=np.int32)
+    cdef Py_ssize_t rows = offsets[offsets.shape[0] - 1] + gaps * (offsets.shape[0] - 1)
+    ids = np.empty((rows, features), dtype=np.int32)
     cdef int32_t[:, ::1] out = ids
     with nogil:
         for d in range(offsets.shape[0] - 1):
             start, end = offsets[d], offsets[d + 1]
-            for n in range(start, end):
+            for n in range(start, end + gaps):
                 for f in range(features):
                     mixed = seeds[f]
                     for p in range(bounds[f], bounds[f + 1]):
@@ -66,12 +68,13 @@ def mix(
                             else:
                                 value = own[at, attribute - width]
                         if value == 0:
-                            out[n, f] = -1
+                            out[row, f] = -1
                             break
                         mixed = (mixed ^ value) * PRIME
                         mixed ^= mixed >> 29
                     else:
-                        out[n, f] = <int32_t>((mixed * PRIME) >> shift)
+                        out[row, f] = <int32_t>((mixed * PRIME) >> shift)
+                row += 1
     return ids
 
 

@@ -47,15 +47,23 @@ def mix(
     parts: Ints,  # [P, 2]: an attribute, and at which distance from the token
     bounds: Ints,  # [F + 1]: template f has the parts bounds[f]:bounds[f + 1]
     bits: int,
+    gaps: bool = False,
 ) -> Ints:
-    """The features `[N, F]` of all tokens as numbers below `2 ** bits`."""
-    start, end = (np.repeat(edge, np.diff(offsets)) for edge in (offsets[:-1], offsets[1:]))
-    ids = np.empty((len(tokens), len(seeds)), dtype=np.int32)
+    """The features `[N, F]` of all tokens as numbers below `2 ** bits`.
+
+    With `gaps`, those `[N + D, F]` of the gaps before every token of a Doc and behind its last one:
+    the token behind a gap is at the distance 0.
+    """
+    more = int(gaps)
+    lengths = np.diff(offsets) + more
+    start, end = (np.repeat(edge, lengths) for edge in (offsets[:-1], offsets[1:]))
+    here = np.arange(len(start)) - more * np.repeat(np.arange(len(lengths)), lengths)
+    ids = np.empty((len(start), len(seeds)), dtype=np.int32)
     for f, seed in enumerate(seeds):
-        mixed = np.full(len(tokens), seed)
-        there = np.ones(len(tokens), dtype=bool)
+        mixed = np.full(len(start), seed)
+        there = np.ones(len(start), dtype=bool)
         for attribute, distance in parts[bounds[f] : bounds[f + 1]]:
-            at = np.arange(len(tokens)) + distance
+            at = here + distance
             value = np.where(at < start, np.uint64(BEFORE), np.uint64(AFTER))
             inside = (start <= at) & (at < end)
             if attribute < values.shape[1]:

@@ -19,7 +19,7 @@ from .clusters import Clusters
 from .gazetteers import STARTS, Gazetteers
 from .lexemes import ATTRIBUTES, Lexemes
 from .surroundings import SURROUNDINGS, Surroundings
-from .templates import DOCUMENT, read_templates
+from .templates import DOCUMENT, GAPS, TEMPLATES, both_sides, read_templates
 
 OF_TOKENS = tuple(name for name in ("TAG", "POS", "LEMMA", "NORM", "DEP", "MORPH") if name in IDS)
 """What spaCy knows of tokens that a template may ask for; there is no feature where it is unset."""
@@ -28,31 +28,34 @@ OF_TOKENS = tuple(name for name in ("TAG", "POS", "LEMMA", "NORM", "DEP", "MORPH
 class Extractor(Shim):
     """Finds the features of tokens under some templates, as numbers below `2 ** bits`.
 
+    With `gaps` it finds those of the gaps before and behind tokens, in place of the tokens'.
     With `document`, features do not look across the ends of sentences, where Docs have any, but at
     other places of the same Doc. Clusters and gazetteers are stored with the model.
     """
 
     def __init__(
         self,
-        templates: Sequence[str],
+        templates: Sequence[str] | None,
         bits: int,
         document: bool = False,
         clusters: Clusters | None = None,
         gazetteers: Gazetteers | None = None,
+        gaps: bool = False,
     ):
         super().__init__(None)
-        self.bits, self.document = bits, document
+        self.asked, self.bits, self.document, self.gaps = templates, bits, document, gaps
         self.clusters, self.gazetteers = clusters, gazetteers
         self.words = dict(ATTRIBUTES)
-        templates = list(templates)
-        if document:
-            templates += DOCUMENT
+        more = list(DOCUMENT) if document else []
         if clusters is not None:
             self.words |= clusters.attributes
-            templates += brown.TEMPLATES
+            more += brown.TEMPLATES
         lists = [] if gazetteers is None else gazetteers.names
         if gazetteers is not None:
-            templates += gazetteers.templates
+            more += gazetteers.templates
+        if templates is None:
+            templates = GAPS if gaps else TEMPLATES
+        templates = [*templates, *(both_sides(more) if gaps else more)]
         known = [*self.words, *OF_TOKENS, *SURROUNDINGS, *lists]
         self.templates = read_templates(templates, known)
         # words come first, tokens behind them: so the columns of values are
@@ -79,14 +82,25 @@ class Extractor(Shim):
                 knowledge.load()
         self.forget()
 
-    def __call__(self, docs: Sequence[Doc], offsets: Offsets) -> Ints:  # type: ignore[override]
-        """The features `[N, F]` of all tokens, -1 where there is none."""
+    def looking(self, gaps: bool) -> Extractor:
+        """One that looks at gaps, or at tokens, with the same settings."""
+        knowledge = self.clusters, self.gazetteers
+        return Extractor(self.asked, self.bits, self.document, *knowledge, gaps)
+
+    def __call__(  # type: ignore[override]
+        self, docs: Sequence[Doc], offsets: Offsets, units: Offsets | None = None
+    ) -> Ints:
+        """The features `[N, F]` of all tokens, -1 where there is none.
+
+        `units` are the offsets of what features do not look out of, in place of sentences.
+        """
         numbers = self.lexemes.numbers(docs)
         sentences = self.sentences(docs, offsets)
         own = self._own(docs, numbers, offsets, sentences)
         values = self.lexemes.values[:, : len(self.of_words)]
         _, _, seeds, parts, bounds = self.templates
-        return kernels.mix(values, numbers, own, sentences, seeds, parts, bounds, self.bits)
+        within = sentences if units is None else units
+        return kernels.mix(values, numbers, own, within, seeds, parts, bounds, self.bits, self.gaps)
 
     def sentences(self, docs: Sequence[Doc], offsets: Offsets) -> Offsets:
         """The offsets of what features do not look out of."""

@@ -26,21 +26,28 @@ ROOM = 1024  # rows to begin with
 class Columns:
     """The columns of the weights: K states, then as many labels as have several states.
 
-    `label_of[K]` is the label of each state, -1 if it has none; `shared[K, L]` is 1 where the
-    states of a label have weights in common.
+    `label_of[K]` is the label of each state, -1 if it has none, and `bits[K]` what it has in common
+    with other states of the label: a bit is a further column of the label, and `shared[K, B]` is 1
+    where a state has it. With one bit only, that would be no use to a label with one such state.
     """
 
     label_of: Ints
+    bits: Ints
     shared: Floats
 
     @classmethod
-    def of(cls, label_of: Ints) -> Columns:
-        """The columns for these states."""
+    def of(cls, label_of: Ints, bits: Ints | None = None) -> Columns:
+        """The columns for these states; without bits, all states of a label share one."""
         label_of = np.array(label_of, dtype=np.int32)
+        bits = (label_of >= 0).astype(np.int32) if bits is None else np.array(bits, dtype=np.int32)
         labels = np.arange(label_of.max(initial=-1) + 1)
-        shared = (label_of[:, None] == labels).astype(np.float32)
+        count = int(bits.max(initial=0)).bit_length()
+        has = bits[:, None] >> np.arange(count) & 1 > 0
+        mine = label_of[:, None] == labels
+        both = mine[:, :, None] & has[:, None, :]
+        shared = both.reshape(len(label_of), len(labels) * count).astype(np.float32)
         alone = shared.sum(axis=0).max(initial=0) <= 1
-        return cls(label_of, shared[:, :0] if alone else shared)
+        return cls(label_of, bits, shared[:, :0] if alone else shared)
 
     @property
     def width(self) -> int:
@@ -101,13 +108,13 @@ class FeatureTable(Shim):
         self._average: Floats | None = None
         self._by_state: Floats | None = None
 
-    def set_states(self, label_of: Ints) -> None:
+    def set_states(self, label_of: Ints, bits: Ints | None = None) -> None:
         """Take these states: those that are there keep their weights, others begin with zeros.
 
         After that, the steps of all rows are large again.
         """
-        old, new = self.columns, Columns.of(label_of)
-        if np.array_equal(old.label_of, new.label_of):
+        old, new = self.columns, Columns.of(label_of, bits)
+        if all(map(np.array_equal, (old.label_of, old.bits), (new.label_of, new.bits))):
             return
         average = np.zeros((self.count, new.width), dtype=np.float32)
         for (start, end), (first, last) in zip(old.parts, new.parts):
@@ -193,6 +200,7 @@ class FeatureTable(Shim):
             {
                 "bits": self.bits,
                 "label_of": self.columns.label_of,
+                "shared": self.columns.bits,
                 "used": self.used[: self.count],
                 "weights": self.average[: self.count].astype(self.store),
                 "squares": self.squares[: self.count],
@@ -214,7 +222,7 @@ class FeatureTable(Shim):
                 "The weights of hashed features hold NaN or infinite values. The stored model is "
                 "damaged, or training diverged: load another one, or train with a lower rate."
             )
-        self.columns = Columns.of(stored["label_of"])
+        self.columns = Columns.of(stored["label_of"], stored["shared"])
         self.reset()
         self.count = len(weights)
         self.used[: self.count] = stored["used"]

@@ -17,7 +17,7 @@ from .extractor import Extractor
 from .feature_table import FeatureTable, Stored
 from .gazetteers import Gazetteers
 from .tag_chain import to_numpy
-from .templates import TEMPLATES
+from .units import Look, Units
 
 NAME = "hashed_features"
 Emitter = Model[list[Doc], list[Floats2d]]
@@ -56,7 +56,7 @@ def build_hashed_features(
         raise ValueError(f"templates are a list of them, such as ['lower'], not {templates!r}.")
     table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store)
     extractor = Extractor(
-        TEMPLATES if templates is None else templates,
+        templates,
         bits,
         document,
         None if clusters is None else Clusters(clusters),
@@ -67,7 +67,7 @@ def build_hashed_features(
         forward,
         init=init,
         dims={"nO": None},
-        attrs={"set_states": set_states},
+        attrs={"set_states": set_states, "look": Look(), "set_look": set_look},
         shims=[table, extractor],
     )
 
@@ -75,10 +75,16 @@ def build_hashed_features(
 def forward(
     model: Emitter, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
-    """Find the features of all tokens, and add up their weights."""
+    """Find the features of all tokens, or of all gaps, and add up their weights."""
     table, extractor = parts_of(model)
-    offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
-    features = extractor(docs, offsets)
+    look: Look = model.attrs["look"]
+    if look.gaps:
+        units = Units.of(docs, look.bound)
+        features = extractor(docs, units.docs, units.tokens)
+        offsets = np.cumsum([0, *units.gaps_by_doc()])
+    else:
+        offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+        features = extractor(docs, offsets)
     if is_train:
         scores, learn = table.begin_update(features)
     else:
@@ -107,8 +113,16 @@ def parts_of(model: Emitter) -> tuple[FeatureTable, Extractor]:
     return table, extractor
 
 
-def set_states(model: Emitter, label_of: Ints) -> None:
+def set_states(model: Emitter, label_of: Ints, bits: Ints | None = None) -> None:
     """Fit the columns of the weights to the states; those that are there keep their weights."""
     table, _ = parts_of(model)
     model.set_dim("nO", len(label_of), force=True)
-    table.set_states(label_of)
+    table.set_states(label_of, bits)
+
+
+def set_look(model: Emitter, look: Look) -> None:
+    """Look at gaps, or at tokens; the features of the one are none of the other."""
+    _, extractor = parts_of(model)
+    if look.gaps != extractor.gaps:
+        model.shims[1] = extractor.looking(look.gaps)
+    model.attrs["look"] = look

@@ -59,6 +59,39 @@ TEMPLATES = (
 )
 """What is used unless a config says otherwise."""
 
+GAPS = (
+    "bias",
+    *(
+        f"{attribute}{place}"
+        for place in ("[-1]", "")
+        for attribute in (
+            *("text", "lower", "digits", "shape", "kinds"),
+            *(f"{affix}{length}" for affix in ("prefix", "suffix") for length in (1, 2, 3, 4)),
+        )
+    ),
+    *(f"{attribute}[-2]" for attribute in ("lower", "shape", "suffix3", "prefix3")),
+    *(f"{attribute}[+1]" for attribute in ("lower", "shape", "suffix3", "prefix3")),
+    *("lower[-3]", "lower[+2]", "kinds[-3]", "kinds[+2]"),
+    "lower[-1] lower",
+    "lower[-2] lower[-1]",
+    "lower lower[+1]",
+    "lower[-2] lower[-1] lower",
+    "lower[-1] lower lower[+1]",
+    "lower[-1] suffix3",
+    "suffix3[-1] lower",
+    "suffix3[-1] suffix3",
+    "suffix3[-2] suffix3[-1]",
+    "suffix3 suffix3[+1]",
+    "shape[-1] shape",
+    "kinds[-1] kinds",
+    "kinds[-2] kinds[-1] kinds",
+    "kinds[-1] kinds kinds[+1]",
+    "kinds[-2] kinds[-1] kinds kinds[+1]",
+    "lower[-1] kinds",
+    "kinds[-1] lower",
+)
+"""What is used for the gaps between tokens: the token before one is at -1, that behind it at 0."""
+
 DOCUMENT = (
     "place",
     "place casing",
@@ -77,6 +110,23 @@ DOCUMENT = (
 """What is added where Docs are documents."""
 
 BIAS = "bias"
+
+
+def both_sides(templates: Sequence[str]) -> list[str]:
+    """The same templates for the token before a gap, at -1, and for the one behind it, at 0."""
+    every = (sided for template in templates for sided in (_before(template), template))
+    return list(dict.fromkeys(" ".join(template.split()) for template in every))
+
+
+def _before(template: str) -> str:
+    """A template that sees from one token to the left of where it saw from."""
+    if template == BIAS:
+        return BIAS
+    found = (PART.fullmatch(text) for text in template.split())
+    moved = [(part[1], int(part[2] or 0) - 1) for part in found if part is not None]
+    return " ".join(f"{name}[{distance:+d}]" if distance else name for name, distance in moved)
+
+
 PART = re.compile(r"(\w+?)(?:\[([+-]?\d+)\])?")
 
 

@@ -12,12 +12,15 @@ from ..corpus.gold import Misaligned
 from ..corpus.tagged import Unit
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName
+from ..ml.representations import RepresentationName
+from ..ml.separator_tagger import SeparatorModel
 from .converter import Converter
 from .doc_pipe import Scorer
 from .marks import set_extensions
 from .ner import EntityRecognizer
+from .nested_ner import NestedRecognizer
 from .repairer import Repairer
-from .scorers import WEIGHTS
+from .scorers import NESTED_WEIGHTS, WEIGHTS
 from .validator import OnError, Validator
 
 set_extensions()
@@ -30,10 +33,12 @@ def settings_of(component: type) -> dict[str, Any]:
     return {p.name: p.default for p in named if p.default is not p.empty}
 
 
-CHAIN_TAGGER = Config().from_str(
-    """
+def tagger(architecture: str) -> Any:
+    """The config of a model over a small encoder of spaCy's."""
+    return Config().from_str(
+        f"""
 [model]
-@architectures = "spacy-iobes.ChainTagger.v1"
+@architectures = "{architecture}"
 
 [model.tok2vec]
 @architectures = "spacy.HashEmbedCNN.v2"
@@ -45,7 +50,7 @@ window_size = 1
 maxout_pieces = 3
 subword_features = true
 """
-)["model"]
+    )["model"]
 
 
 @Language.factory(
@@ -129,7 +134,7 @@ def make_converter(
 @Language.factory(
     "iobes_ner",
     assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
-    default_config={"model": CHAIN_TAGGER, **settings_of(EntityRecognizer)},
+    default_config={"model": tagger("spacy-iobes.ChainTagger.v1"), **settings_of(EntityRecognizer)},
     default_score_weights=WEIGHTS,
 )
 def make_ner(
@@ -160,6 +165,48 @@ def make_ner(
         spans_key=spans_key,
         threshold=threshold,
         incorrect_spans_key=incorrect_spans_key,
+        misaligned=misaligned,
+        scorer=scorer,
+    )
+
+
+@Language.factory(
+    "iobes_nested_ner",
+    assigns=["doc.spans"],
+    default_config={
+        "model": tagger("spacy-iobes.SeparatorTagger.v1"),
+        **settings_of(NestedRecognizer),
+    },
+    default_score_weights=NESTED_WEIGHTS,
+)
+def make_nested_ner(
+    nlp: Language,
+    name: str,
+    model: SeparatorModel,
+    representation: RepresentationName,
+    reading: str,
+    spans_key: str,
+    entity_bias: float,
+    sentence_bound: bool,
+    scores: bool,
+    threshold: float,
+    missing_spans_key: str | None,
+    misaligned: Misaligned,
+    scorer: Scorer | None,
+) -> NestedRecognizer:
+    """Recognise mentions that may overlap, into a span group."""
+    return NestedRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        representation=representation,
+        reading=reading,
+        spans_key=spans_key,
+        entity_bias=entity_bias,
+        sentence_bound=sentence_bound,
+        scores=scores,
+        threshold=threshold,
+        missing_spans_key=missing_spans_key,
         misaligned=misaligned,
         scorer=scorer,
     )

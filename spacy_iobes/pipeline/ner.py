@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 
 from ..chain import Batch, Chain, Posterior, Spans, best, reject
 from ..codes.columns import SpanColumns
+from ..codes.known import Known
 from ..codes.scheme import get_scheme
 from ..codes.write import span_columns
 from ..corpus.gold import Misaligned, gold_of, rejected_of, wrong_spans
@@ -25,6 +26,7 @@ from ..ml.chain_scores import ChainScores
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName, get_objective
 from ..ml.tag_chain import TagChain
+from ..span import Span
 from .doc_pipe import Scorer
 from .presets import Presets, limited
 from .questions import Questions
@@ -38,6 +40,21 @@ class Predicted(NamedTuple):
     spans: SpanColumns
     presets: Presets
     probability: NDArray[np.float64] | None = None
+
+
+class Answers(NamedTuple):
+    """What is known of some examples, and what the model thinks of them."""
+
+    pipe: EntityRecognizer
+    known: list[Known]
+    presets: Presets
+    chain: Chain
+    batch: Batch
+
+    def found(self, bias: float) -> Iterator[list[Span]]:
+        """The entities of each Doc, those that were set before among them."""
+        found = self.pipe.decide(self.chain, self.batch, self.presets, bias).spans
+        return ([*spans, *kept] for spans, kept in zip(found, self.presets.kept))
 
 
 class EntityRecognizer(Questions, Recognizer):
@@ -183,6 +200,12 @@ class EntityRecognizer(Questions, Recognizer):
                     loss, gradient = loss + float(more.sum()), gradient.plus(further)
         d_scores, start, step, stop = gradient
         return loss, ChainScores(d_scores, scores.lengths, start, step, stop)
+
+    def answers(self, examples: Sequence[Example]) -> Answers:
+        """What the model thinks of some examples, to be decided with one bias or another."""
+        docs = [example.predicted for example in examples]
+        known, presets = gold_of(examples, self.misaligned), Presets.of(docs, self.tags)
+        return Answers(self, known, presets, *self.posed(docs, clamp=True))
 
     def _limited(self, docs: Sequence[Doc], presets: Presets, batch: Batch) -> Batch:
         return limited(docs, batch, self.tags, presets, self.sentence_bound)

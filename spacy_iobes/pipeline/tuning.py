@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
-from ..chain import Batch, Chain
-from ..corpus.gold import gold_of
+from ..codes.known import Known
 from ..scoring.counts import Counts, Figures, count, figures
 from ..scoring.matching import match, nested_columns
 from ..span import Span
-from .ner import EntityRecognizer
-from .presets import Presets
 
 COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())
 STEP = 0.1  # of the second look, around the best of the first
@@ -29,8 +26,28 @@ class Tried(NamedTuple):
     figures: Figures
 
 
+class Answers(Protocol):
+    """What a recogniser knows of some examples before it decides: it has asked its model once."""
+
+    @property
+    def known(self) -> Sequence[Known]:
+        """What is true."""
+
+    def found(self, bias: float) -> Iterable[Sequence[Span]]:
+        """The spans it decides for, in each Doc."""
+
+
+class Tunable(Protocol):
+    """A recogniser with a bias."""
+
+    entity_bias: float
+
+    def answers(self, examples: Sequence[Example]) -> Answers:
+        """Ask the model about some examples."""
+
+
 def tune_bias(
-    pipe: EntityRecognizer,
+    pipe: Tunable,
     examples: Sequence[Example],
     coarse: Sequence[float] = COARSE,
     tell: Callable[[Tried], None] | None = None,
@@ -40,12 +57,12 @@ def tune_bias(
     The model runs once. Entities that are set already are kept, as they are in prediction. What is
     found over a token without annotation is neither right nor wrong.
     """
-    parts = [_Part.of(pipe, examples[i : i + BATCH]) for i in range(0, len(examples), BATCH)]
+    parts = [pipe.answers(examples[i : i + BATCH]) for i in range(0, len(examples), BATCH)]
     tried: dict[float, Tried] = {}
 
     def attempt(biases: Sequence[float]) -> None:
         for bias in sorted(set(biases) - set(tried)):
-            tried[bias] = Tried(bias, figures(*_totals(pipe, parts, bias)))
+            tried[bias] = Tried(bias, figures(*_totals(parts, bias)))
             if tell is not None:
                 tell(tried[bias])
 
@@ -83,30 +100,13 @@ def best_of(tried: Sequence[Tried]) -> Tried:
     return max(tried, key=lambda t: (t.figures.f1 or 0.0, -abs(t.bias)))
 
 
-class _Part(NamedTuple):
-    """Some examples: what the model thinks of them, and what is true."""
-
-    chain: Chain
-    batch: Batch
-    presets: Presets
-    gold: list[list[Span]]
-    missing: list[set[int]]
-
-    @classmethod
-    def of(cls, pipe: EntityRecognizer, examples: Sequence[Example]) -> _Part:
-        known = gold_of(examples, pipe.misaligned)
-        docs = [example.predicted for example in examples]
-        asked, presets = pipe.posed(docs, clamp=True), Presets.of(docs, pipe.tags)
-        return cls(*asked, presets, [k.spans for k in known], [set(k.missing) for k in known])
-
-
-def _totals(pipe: EntityRecognizer, parts: Sequence[_Part], bias: float) -> tuple[int, int, int]:
+def _totals(parts: Sequence[Answers], bias: float) -> tuple[int, int, int]:
     counts = Counts.none()
     for part in parts:
-        found = pipe.decide(part.chain, part.batch, part.presets, bias).spans
+        gold = [known.spans for known in part.known]
         predicted = [
-            [span for span in (*spans, *kept) if missing.isdisjoint(range(span.start, span.end))]
-            for spans, kept, missing in zip(found, part.presets.kept, part.missing)
+            [span for span in spans if missing.isdisjoint(range(span.start, span.end))]
+            for spans, missing in zip(part.found(bias), (set(k.missing) for k in part.known))
         ]
-        counts += count(match(nested_columns(part.gold), nested_columns(predicted)))
+        counts += count(match(nested_columns(gold), nested_columns(predicted)))
     return counts.totals

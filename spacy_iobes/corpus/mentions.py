@@ -1,0 +1,70 @@
+"""What the span groups of references say about the tokens of the predicted Docs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..codes.known import Known
+from ..errors import SpanError
+from ..span import Span
+from .examples import same_tokens
+from .gold import Misaligned, Projection, findable
+from .sources import shown
+
+
+def mentions_of(
+    examples: Iterable[Example],
+    key: str,
+    misaligned: Misaligned = "raise",
+    sentence_bound: bool = False,
+    missing_key: str | None = None,
+) -> list[Known]:
+    """The mentions of the references, `reference.spans[key]`, as spans of the predicted Docs.
+
+    Nothing is known of a reference that has no such group, nor of tokens in the spans of another
+    group, `missing_key`. What no recogniser could find is refused or missing, as with entities.
+    """
+    found = []
+    for example in examples:
+        known = known_of(example.reference, key, missing_key)
+        if not same_tokens(example.reference, example.predicted):
+            known = Projection(example.reference, example.predicted, misaligned).known(known)
+        found.append(findable(known, example.predicted, misaligned, sentence_bound))
+    return found
+
+
+def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
+    """The mentions of a Doc, each once, and the tokens that are not annotated."""
+    if key not in doc.spans:
+        return Known([], list(range(len(doc))))
+    spans = [Span(span.start, span.end, span.label_) for span in doc.spans[key]]
+    for span in spans:
+        if not span.label or span.start >= span.end:
+            what = "has no label" if not span.label else "has no tokens"
+            text = doc[span.start : span.end].text
+            raise SpanError(
+                f"{shown(doc)}: the span {span.start}:{span.end} ({text!r}) in spans[{key!r}] "
+                f"{what}. Give it some, or leave it out.",
+                [span],
+            )
+    missing = () if missing_key is None else doc.spans.get(missing_key, ())
+    tokens = {token for span in missing for token in range(span.start, span.end)}
+    return Known(sorted(set(spans)), sorted(tokens))
+
+
+def labels_of(docs: Iterable[Doc], key: str) -> list[str]:
+    """The labels of the mentions of Docs, in alphabetical order."""
+    return sorted({span.label for doc in docs for span in known_of(doc, key).spans})
+
+
+def flat(spans: Sequence[Span]) -> bool:
+    """Whether no two spans of a label share a token."""
+    last: dict[str, int] = {}
+    for start, end, label in sorted(spans):
+        if start < last.get(label, 0):
+            return False
+        last[label] = end
+    return True

@@ -1,0 +1,22 @@
+"""What a nested recogniser's model gives for some Docs, and what comes back as its gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .units import Units
+
+Array = Any  # of numpy or cupy, as the model's ops make it
+
+
+@dataclass(frozen=True, eq=False)
+class GapScores:
+    """`scores[R, W]`: a row for each gap, or each token, of all units; columns label by label.
+
+    `steps` are scores of what follows what, in the shape that the representation asks for.
+    """
+
+    scores: Array
+    units: Units
+    steps: Array

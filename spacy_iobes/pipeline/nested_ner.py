@@ -1,0 +1,225 @@
+"""The component `iobes_nested_ner`: overlapping mentions, by separators in the gaps of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import IS_SPACE
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..codes.columns import SpanColumns
+from ..codes.known import Known
+from ..codes.readings import get_reading
+from ..corpus.gold import Misaligned
+from ..corpus.mentions import labels_of, mentions_of
+from ..corpus.targets import ToSpanGroup
+from ..errors import ModelError, UnknownNameError
+from ..ml.asked import Asked, Flags
+from ..ml.gap_scores import GapScores
+from ..ml.representations import RepresentationName, get_representation
+from ..ml.separator_tagger import SeparatorModel
+from ..ml.units import Look, Units
+from ..span import Span
+from .doc_pipe import Scorer
+from .nested_questions import NestedQuestions
+from .recognizer import Recognizer, require_heard
+from .scorers import nested_scorer
+
+
+class Predicted(NamedTuple):
+    """The mentions of some Docs and, if asked for, how probable each is."""
+
+    spans: SpanColumns
+    probability: NDArray[np.float64] | None = None
+
+
+class Answers(NamedTuple):
+    """What is known of some examples, and what the model thinks of them."""
+
+    pipe: NestedRecognizer
+    known: list[Known]
+    asked: Asked
+
+    def found(self, bias: float) -> Iterator[list[Span]]:
+        """The mentions of each Doc."""
+        return iter(self.pipe.decide(self.asked, bias).spans)
+
+
+class NestedRecognizer(NestedQuestions, Recognizer):
+    """One chain for each label over the gaps of a sentence; mentions go to a span group."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: SeparatorModel,
+        name: str = "iobes_nested_ner",
+        *,
+        representation: RepresentationName = "edge",
+        reading: str = "nearest_start",
+        spans_key: str = "sc",
+        entity_bias: float = 0.0,
+        sentence_bound: bool = True,
+        scores: bool = False,
+        threshold: float = 0.0,
+        missing_spans_key: str | None = None,
+        misaligned: Misaligned = "raise",
+        scorer: Scorer | None = None,
+    ):
+        require_separators(model, name)
+        super().__init__(vocab, model, name, scorer or nested_scorer(spans_key=spans_key))
+        self.representation = get_representation(representation)
+        self.reading = get_reading(reading)
+        self.cfg["representation"] = self.representation.name
+        self.spans_key = spans_key
+        self.entity_bias = entity_bias  # added to the score of every start of a mention
+        self.sentence_bound = sentence_bound
+        self.scores = scores
+        if not 0 <= threshold <= 1:
+            raise ValueError(f"A threshold is a probability, from 0 to 1, not {threshold}.")
+        self.threshold = threshold
+        self.missing_spans_key = missing_spans_key
+        self.misaligned: Misaligned = misaligned
+        look = Look(self.representation.gaps, sentence_bound)
+        model.attrs["set_look"](model, look)
+
+    def resize(self) -> None:
+        """Give the model one output for each separator, or tag, of each label."""
+        columns = self.representation.columns(len(self.labels))
+        steps = self.representation.steps(len(self.labels))
+        self.model.attrs["set_outputs"](self.model, *columns, steps)
+
+    def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
+        """The labels of the mentions in the references, in alphabetical order."""
+        return labels_of((example.reference for example in examples), self.spans_key)
+
+    def require_sound(self) -> None:
+        """Refuse a model that is damaged or was made for another set of labels."""
+        super().require_sound()
+        if self.cfg["representation"] != self.representation.name:
+            raise ModelError(
+                f"{self.name}: the model was trained with representation = "
+                f"{self.cfg['representation']!r}, but the config says "
+                f"{self.representation.name!r}: load it with the config it was trained with."
+            )
+        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
+        wanted = len(self.representation.bits) * len(self.labels)
+        if outputs is not None and outputs != wanted:
+            raise ModelError(
+                f"{self.name}: the model has {outputs} outputs, but {len(self.labels)} labels need "
+                f"{wanted}. It was made for other labels: load it with the config it was trained "
+                "with."
+            )
+
+    # what spaCy asks of a trainable component
+
+    def predict(self, docs: Sequence[Doc]) -> Predicted:
+        """The best mentions of each Doc."""
+        return self.decide(self.asked(list(docs)), self.entity_bias)
+
+    def decide(self, asked: Asked, bias: float) -> Predicted:
+        """The best answer to which a bias for mentions is added."""
+        spans = asked.biased(bias).best()
+        if not (self.scores or self.threshold > 0):
+            return Predicted(spans)
+        probability = np.minimum(np.exp(asked.mentions(spans)), 1.0)
+        enough = probability >= self.threshold
+        columns = (c[enough] for c in (spans.sentence, spans.start, spans.end, spans.label))
+        kept = SpanColumns.trusted(columns, spans.labels, len(spans))
+        return Predicted(kept, probability[enough])
+
+    def set_annotations(self, docs: Sequence[Doc], predicted: Predicted) -> None:
+        """Write the span group, and with `scores` their probabilities."""
+        target = ToSpanGroup(self.spans_key)
+        bounds = np.searchsorted(predicted.spans.sentence, np.arange(len(docs) + 1)).tolist()
+        for number, (doc, spans) in enumerate(zip(docs, predicted.spans)):
+            target.write(doc, spans, (), ())
+            if self.scores and predicted.probability is not None:
+                mine = predicted.probability[bounds[number] : bounds[number + 1]]
+                doc.spans[self.spans_key].attrs["scores"] = mine
+
+    def get_loss(self, examples: Sequence[Example], scores: GapScores) -> tuple[float, GapScores]:
+        """The negative log-likelihood of the references, and its gradient."""
+        examples = list(examples)
+        docs = [example.predicted for example in examples]
+        known = self._known(examples)
+        asked = self.ask(scores).apart(blanks(docs))
+        return asked.loss(self._columns(known), missing(known, scores.units))
+
+    def answers(self, examples: Sequence[Example]) -> Answers:
+        """What the model thinks of some examples, to be decided with one bias or another."""
+        known = self._known(examples)
+        return Answers(self, known, self.asked([example.predicted for example in examples]))
+
+    def _known(self, examples: Sequence[Example]) -> list[Known]:
+        return mentions_of(
+            examples, self.spans_key, self.misaligned, self.sentence_bound, self.missing_spans_key
+        )
+
+    def asked(self, docs: Sequence[Doc]) -> Asked:
+        """What the model thinks of some Docs, without bias."""
+        require_heard(self.model, docs, self.name)
+        return self.ask(self._emit(docs)).apart(blanks(docs))
+
+    def ask(self, scores: GapScores) -> Asked:
+        """What scores say."""
+        return self.representation.ask(scores, self.labels, self.reading)
+
+    def _emit(self, docs: Sequence[Doc]) -> GapScores:
+        """The scores of the model; Docs without tokens do not bother it."""
+        if any(map(len, docs)):
+            scores: GapScores = self.model.predict(list(docs))
+            return scores
+        width = len(self.representation.bits) * len(self.labels)
+        units = Units.of(docs, self.sentence_bound)
+        return GapScores(self.model.ops.alloc2f(0, width), units, self.model.get_param("steps"))
+
+    def number(self, label: str) -> int:
+        """The number of a label; an error names those that there are."""
+        if label not in self.labels:
+            known = ", ".join(self.labels) or "none"
+            raise UnknownNameError(
+                f"The label {label!r} is not one of the component's. Known: {known}. "
+                "Add it with add_label before training.",
+                label,
+                self.labels,
+            )
+        return self.labels.index(label)
+
+    def _columns(self, known: Sequence[Known]) -> SpanColumns:
+        """Mentions with the numbers of their labels."""
+        numbers = {label: self.number(label) for k in known for label in {s.label for s in k.spans}}
+        rows = [
+            (number, span.start, span.end, numbers[span.label])
+            for number, members in enumerate(known)
+            for span in members.spans
+        ]
+        columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
+        return SpanColumns.trusted(map(np.ascontiguousarray, columns), self.labels, len(known))
+
+
+def blanks(docs: Sequence[Doc]) -> Flags:
+    """Which tokens are white space, Doc after Doc."""
+    arrays: list[Any] = [doc.to_array(IS_SPACE) for doc in docs]
+    return np.concatenate([np.zeros(0), *arrays]).astype(bool)
+
+
+def missing(known: Sequence[Known], units: Units) -> Flags:
+    """Which tokens nothing is known of, Doc after Doc."""
+    found = np.zeros(int(units.tokens[-1]), dtype=bool)
+    for start, members in zip(units.docs.tolist(), known):
+        found[start + np.asarray(members.missing, dtype=np.int64)] = True
+    return found
+
+
+def require_separators(model: SeparatorModel, name: str) -> None:
+    """Refuse a model of another kind, such as an encoder alone."""
+    if "set_outputs" not in model.attrs:
+        raise ModelError(
+            f"{name}: the model {model.name!r} scores no gaps. In the config, the architecture of "
+            "the model is spacy-iobes.SeparatorTagger.v1, and an encoder goes into its tok2vec."
+        )
