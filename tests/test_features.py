@@ -210,14 +210,14 @@ def test_dropout_leaves_features_out_and_expected_scores_alone() -> None:
     made = train(table(), 20)
     rows = ids([*range(40)])
     whole = made.begin_update(rows.copy())[0]
-    made.dropout, made.random = 0.4, np.random.default_rng(0)
+    made.dropout, made.drawn = 0.4, 0
     drawn = [made.begin_update(rows.copy())[0] for _ in range(4000)]
     np.testing.assert_allclose(np.mean(drawn, axis=0), whole, atol=0.05)
     kept = rows.copy()
     _, learn = made.begin_update(kept)
     assert 10 < (kept >= 0).sum() < 35
     learn(np.ones((1, 3), dtype=np.float32))
-    assert made.gradients[-1][1][0] == pytest.approx(np.full(3, 1 / 0.6))
+    assert made.gradients[-1][1][0] == pytest.approx(np.full(3, 1 / 0.6), rel=1e-4)
     assert made.predict(rows.copy()).tolist() == made.predict(rows.copy()).tolist()
 
 
@@ -344,21 +344,18 @@ def test_its_gradient_by_differences() -> None:
     """Of a score that is not linear in the weights, with features left out."""
     model, docs = encoder(dropout=0.25), [doc("a b a"), doc("c a")]
     weight: Any = model.shims[0]
-    weight.random = np.random.default_rng(1)
 
     def run() -> tuple[Any, Any]:
-        state = weight.random.bit_generator.state
-        scores, backprop = model.begin_update(docs)
-        weight.random.bit_generator.state = state
-        return scores, backprop
+        weight.drawn = 1
+        return model.begin_update(docs)  # type: ignore[no-any-return]
 
     run()
     random = np.random.default_rng(0)
-    weight.weights[: weight.count] = random.normal(size=(weight.count, 6))
+    weight.weights[: weight.count] = random.normal(size=(weight.count, 4))
     scores, backprop = run()
     backprop([np.cos(rows) for rows in scores])
     rows, gradient = weight.gradients[-1]
-    for row, state in islice(zip(random.permutation(weight.count), random.integers(0, 6, 99)), 30):
+    for row, state in islice(zip(random.permutation(weight.count), random.integers(0, 4, 99)), 30):
         exact = sum(float(gradient[n, state]) for n, f in np.argwhere(rows == row))
         ends = []
         for change in (0.01, -0.01):

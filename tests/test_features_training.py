@@ -120,7 +120,7 @@ def test_tags_of_a_pipeline_can_be_features() -> None:
 
 def test_training_data_without_entities() -> None:
     nlp = trained(pairs=[example(["O", "O"])])
-    assert len(table(nlp).columns.label_of) == 1
+    assert len(table(nlp).label_of) == 1
     assert found(nlp) == [[], [], []]
 
 
@@ -177,7 +177,7 @@ def test_labels_can_be_added() -> None:
     nlp = trained()
     before = ner(nlp).marginals(docs(nlp))
     assert ner(nlp).add_label("DAY") == 1
-    assert len(table(nlp).columns.label_of) == 13
+    assert len(table(nlp).label_of) == 13
     after = ner(nlp).marginals(docs(nlp))
     assert [rows.shape[1] for rows in after] == [13, 13, 13]
     assert [rows.argmax(axis=1).tolist() for rows in after] == [
@@ -196,7 +196,7 @@ def test_labels_before_initialisation() -> None:
     ner(nlp).add_label("DAY")
     nlp.initialize(examples)
     assert ner(nlp).labels == ("DAY", "LOC", "PER")
-    assert len(table(nlp).columns.label_of) == 13
+    assert len(table(nlp).label_of) == 13
 
 
 def test_a_model_that_is_not_initialised() -> None:

@@ -12,13 +12,13 @@ try:
     if SWITCHED_OFF:
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
-    from ._features import emit, find, mix, number, place, step
+    from ._features import drop, emit, find, mix, number, place, step
     from ._tags import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "compiled"
 except ImportError:
     from .columns_numpy import first_difference, scan, splice
-    from .features_numpy import emit, find, mix, number, place, step
+    from .features_numpy import drop, emit, find, mix, number, place, step
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "numpy"
@@ -42,6 +42,7 @@ __all__ = [
     "align",
     "best",
     "decode",
+    "drop",
     "emit",
     "encode",
     "expect",

@@ -1,3 +1,4 @@
+from .features_numpy import drop as drop
 from .features_numpy import emit as emit
 from .features_numpy import find as find
 from .features_numpy import mix as mix

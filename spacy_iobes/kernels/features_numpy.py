@@ -16,6 +16,8 @@ Floats = NDArray[np.float32]
 
 BEFORE, AFTER = 0x9E6C63D0876A9A47, 0xD1B54A32D192ED03  # the values of what is not in the Doc
 PRIME = 0x9E3779B97F4A7C15
+MORE, MOST = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # with the prime: SplitMix64
+CHANCES = 1 << 16  # what a chance is a share of
 TINY = 1e-8
 
 
@@ -98,12 +100,31 @@ def place(ids: Ints, places: Ints, used: Ints, count: int) -> int:
     return end
 
 
-def emit(weights: Floats, rows: Ints) -> Floats:
-    """The sum of the weights `[C, K]` of the rows `[N, F]` of every token."""
+def drop(ids: Ints, first: int, share: int) -> int:
+    """Leave each feature out with a chance of `share` in `CHANCES`; the others move to the front.
+
+    It is by the random numbers of SplitMix64 from `first` on, each of which is enough for four
+    features. Returns how many of them were used. What is left out, or was not there, is -1, all of
+    it behind the rest, so that it is not met by surprise.
+    """
+    used = -(-ids.size // 4)
+    mixed = (np.uint64(first) + np.arange(1, used + 1, dtype=np.uint64)) * np.uint64(PRIME)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(MORE)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(MOST)
+    mixed ^= mixed >> np.uint64(31)
+    four = (mixed[:, None] >> np.arange(0, 64, 16, dtype=np.uint64)) % np.uint64(CHANCES)
+    ids[(four.ravel()[: ids.size] < share).reshape(ids.shape)] = -1
+    ids[:] = np.take_along_axis(ids, np.argsort(ids < 0, axis=1, kind="stable"), axis=1)
+    return used
+
+
+def emit(weights: Floats, rows: Ints, scale: float = 1.0) -> Floats:
+    """The sum of the weights `[C, K]` of the rows `[N, F]` of every token, times the scale."""
     scores = np.zeros((len(rows), weights.shape[1]), dtype=np.float32)
     for column in rows.T:
         there = column >= 0
         scores[there] += weights[column[there]]
+    scores *= np.float32(scale)
     return scores
 
 
@@ -114,11 +135,18 @@ def step(
     scratch: Ints,  # [C]: -1, before and after
     rows: Ints,  # [N, F]
     gradient: Floats,  # [N, K]
+    members: Ints,  # states that learn from each other, group by group
+    bounds: Ints,  # [G + 1]: group g has the members bounds[g]:bounds[g + 1]
     rate: float,
     l2: float,
     past: float,
 ) -> None:
-    """One step of AdaGrad, with one step size for each row, on the rows that occur."""
+    """One step of AdaGrad, with one step size for each row, on the rows that occur.
+
+    The states of a group are as if each had a weight of its own and another one that all of them
+    have, which are added up: what one of them learns, the others learn too. A state may be in
+    several groups.
+    """
     if gradient.shape != (len(rows), weights.shape[1]):
         raise ValueError("The gradient has another shape than the scores.")
     there = rows >= 0
@@ -126,8 +154,12 @@ def step(
     summed = np.zeros((len(touched), weights.shape[1]), dtype=np.float32)
     np.add.at(summed, which, np.repeat(gradient, there.sum(axis=1), axis=0))
     summed += np.float32(l2) * weights[touched]
-    squares[touched] += (summed**2).sum(axis=1)
+    groups = len(bounds) - 1
+    belongs = np.zeros((weights.shape[1], groups), dtype=np.float32)
+    belongs[members, np.repeat(np.arange(groups), np.diff(bounds))] = 1
+    together = summed @ belongs
+    squares[touched] += (summed**2).sum(axis=1) + (together**2).sum(axis=1)
     pace = np.float32(rate) / (np.sqrt(squares[touched]) + np.float32(TINY))
-    change = pace[:, None] * summed
+    change = pace[:, None] * (summed + together @ belongs.T)
     weights[touched] -= change
     moved[touched] -= np.float32(past) * change

@@ -58,7 +58,7 @@ def token_features(model: Model[Any, Any], doc: Doc) -> list[list[Feature]]:
     extractor, table = hashed_features(model)
     ids = extractor([doc], np.array([0, len(doc)], dtype=np.int64))
     names = readable_names(extractor, doc)
-    weights = table.by_state.astype(np.float64)
+    weights = table.average[: table.count].astype(np.float64)
     nothing = np.zeros(weights.shape[1])
     found: list[list[Feature]] = []
     for numbers, texts in zip(ids.tolist(), names):
