@@ -17,7 +17,15 @@ exec((ROOT / "spacy_iobes" / "about.py").read_text(encoding="utf8"), about)
 
 KERNELS = [
     Extension(f"spacy_iobes.kernels.{name}", [f"spacy_iobes/kernels/{name}.pyx"], optional=True)
-    for name in ("_chain", "_chain_v3", "_chain_v4", "_columns", "_features", "_tags")
+    for name in (
+        "_chain",
+        "_chain_v3",
+        "_chain_v4",
+        "_columns",
+        "_features",
+        "_surroundings",
+        "_tags",
+    )
 ]
 PROCESSORS = {"_v3": "-march=x86-64-v3", "_v4": "-march=x86-64-v4"}
 """What a kernel with such a name may ask of the processor; others run on any."""

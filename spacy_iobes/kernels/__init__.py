@@ -13,12 +13,14 @@ try:
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
     from ._features import drop, emit, find, mix, number, place, step
+    from ._surroundings import surround
     from ._tags import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "compiled"
 except ImportError:
     from .columns_numpy import first_difference, scan, splice
     from .features_numpy import drop, emit, find, mix, number, place, step
+    from .surroundings_numpy import surround
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
 
     IN_USE = "numpy"
@@ -59,6 +61,7 @@ __all__ = [
     "scan",
     "splice",
     "step",
+    "surround",
     "total",
     "violations",
     "write",

@@ -18,7 +18,7 @@ from . import clusters as brown
 from .clusters import Clusters
 from .gazetteers import STARTS, Gazetteers
 from .lexemes import ATTRIBUTES, Lexemes
-from .surroundings import SURROUNDINGS, Surroundings
+from .surroundings import CASING_VALUES, SURROUNDINGS
 from .templates import DOCUMENT, GAPS, TEMPLATES, both_sides, read_templates
 
 OF_TOKENS = tuple(name for name in ("TAG", "POS", "LEMMA", "NORM", "DEP", "MORPH") if name in IDS)
@@ -62,7 +62,7 @@ class Extractor(Shim):
         asked = self.templates.attributes
         self.of_words = [name for name in asked if name in self.words]
         self.of_tokens = [IDS[name] for name in asked if name in OF_TOKENS]
-        self.surroundings = [SURROUNDINGS[name] for name in asked if name in SURROUNDINGS]
+        self.surroundings = [SURROUNDINGS.index(name) for name in asked if name in SURROUNDINGS]
         self.lists = [lists.index(name) for name in asked if name in lists]
         self.forget()
 
@@ -125,8 +125,8 @@ class Extractor(Shim):
             columns.append(np.concatenate([np.zeros((0, asked), dtype=np.uint64), *known]))
         if self.surroundings:
             lower, casing = (self.lexemes.column(name)[numbers] for name in ("lower", "casing"))
-            here = Surroundings(lower, casing, offsets, sentences)
-            columns.append(np.stack([ask(here) for ask in self.surroundings], axis=1))
+            here = kernels.surround(lower, casing, CASING_VALUES, offsets, sentences)
+            columns.append(here[:, self.surroundings])
         if self.gazetteers is not None and self.lists:
             starts, lower = (self.lexemes.column(name)[numbers] for name in (STARTS, "lower"))
             columns.append(self.gazetteers.values(docs, starts, lower, sentences)[:, self.lists])

@@ -1,0 +1,1 @@
+from .surroundings_numpy import surround as surround
