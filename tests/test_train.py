@@ -442,6 +442,24 @@ def test_interrupted_training_leaves_a_checkpoint(
     assert found(target) == FOUND
 
 
+@pytest.mark.parametrize("looks", [1, 3])  # the last checkpoint, and the best one
+def test_interrupted_training_signs_as_a_finished_one(
+    looks: int, data: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.bio"
+    bad.write_text("in O\nRome I-LOC\n\n" + (data / "dev.bio").read_text())
+    line: list[object] = ["train", data / "train.bio", bad, "-s", "bio", "-r", "begin"]
+    fine(*line, "-o", tmp_path / "whole", "--max-steps", 4)
+    often = 10 if looks > 1 else 10**6
+    settings = ["--training.eval_frequency", often, "--training.patience", 0]
+    interrupted("SIGINT", [*line, "-o", tmp_path / "part", *settings], looks)
+    metas = [json.loads((tmp_path / n / "meta.json").read_text()) for n in ("whole", "part")]
+    signatures = [meta["performance"]["iobes_signature"] for meta in metas]
+    assert signatures[0] == signatures[1]
+    assert Signature.parse(signatures[1]).gold == "begin"
+    assert Signature.parse(signatures[1]).scheme == "bio"
+
+
 def test_interrupted_training_does_not_replace_a_pipeline(data: Path, tmp_path: Path) -> None:
     target = tmp_path / "model"
     fine(*command(data, "-", "--output", target, "--max-steps", 2, "--lang", "de"))

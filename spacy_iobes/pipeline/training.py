@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -25,7 +26,7 @@ from ..errors import FileError, IobesError, ModelError
 from ..scoring.formats import percent
 from ..scoring.report import Report
 from .ner import EntityRecognizer
-from .scorers import scores_of, span_scorer
+from .scorers import SpanScorer, scores_of, span_scorer
 from .tuning import best_of, tune, without_bias
 
 UNFIT = (AttributeError, KeyError, TypeError, ValueError)  # what settings lead to that do not fit
@@ -57,7 +58,7 @@ def train(
         report = dev_report(nlp, dev)
         store(best, report)
     except BaseException as error:
-        rescue(work, output, table.rows < 2, tell)
+        rescue(work, output, dev, table.rows < 2, tell)
         if isinstance(error, OSError):
             reason = (error.strerror or str(error)).lower()
             raise FileError(f"{output}: cannot be written: {reason}.", str(output)) from error
@@ -113,17 +114,21 @@ def dev_examples(nlp: Language) -> list[Example]:
     return list(corpus(nlp))
 
 
-def dev_report(nlp: Language, dev: TrainingData) -> Report:
-    """The score of a pipeline on dev data, with the recipe that says how they were read."""
+def dev_scorer(nlp: Language, dev: TrainingData) -> SpanScorer:
+    """A scorer whose recipe says how the dev data were read."""
     scheme, policy = dev.reader.get("scheme"), dev.reader.get("policy", "raise")
     if scheme is None:
         ours = [p.scheme.name for _, p in nlp.pipeline if isinstance(p, EntityRecognizer)]
         scheme = ours[-1] if ours else None
-    scorer = span_scorer(scheme=scheme, repair=scheme and "raise", gold_repair=policy)
+    return span_scorer(scheme=scheme, repair=scheme and "raise", gold_repair=policy)
+
+
+def dev_report(nlp: Language, dev: TrainingData) -> Report:
+    """The score of a pipeline on dev data, with its recipe."""
     examples = dev_examples(nlp)
     for example, doc in zip(examples, nlp.pipe(example.predicted for example in examples)):
         example.predicted = doc
-    report = scorer.report(examples)
+    report = dev_scorer(nlp, dev).report(examples)
     return replace(report, counts=replace(report.counts, gold_violations=dev.repaired))
 
 
@@ -135,7 +140,19 @@ def store(folder: Path, report: Report) -> None:
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
-def rescue(work: Path, output: str | Path, early: bool, tell: Callable[[str], None]) -> None:
+def sign(folder: Path, dev: TrainingData) -> None:
+    """Let the score of a checkpoint have the recipe that it has at the end of training."""
+    path = folder / "meta.json"
+    meta = json.loads(path.read_text(encoding="utf8"))
+    if "iobes_signature" in meta["performance"]:
+        signature = dev_scorer(load_model(folder), dev).signature
+        meta["performance"]["iobes_signature"] = str(signature)
+        path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
+
+
+def rescue(
+    work: Path, output: str | Path, dev: TrainingData, early: bool, tell: Callable[[str], None]
+) -> None:
     """Keep a checkpoint, if there is one, and say where it is.
 
     It is the best one, or the last where it is too `early` to tell: spaCy looks at the dev data
@@ -148,6 +165,8 @@ def rescue(work: Path, output: str | Path, early: bool, tell: Callable[[str], No
         shutil.rmtree(work, ignore_errors=True)
         tell("Ended early: there is no checkpoint yet, so nothing was written")
         return
+    with suppress(OSError):  # of a full disk, which must not cost the checkpoint
+        sign(found, dev)
     said = "the last checkpoint, which has no score yet"
     if found == best:
         said = f"the best checkpoint so far (F1 {100 * performance(best):.2f} on the dev data)"
