@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -19,11 +21,16 @@ from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
 
 from spacy_iobes.corpus import files, training_data
+from spacy_iobes.corpus.column_docs import bare_doc
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 from spacy_iobes.corpus.reader import ConllCorpus
+from spacy_iobes.corpus.sentences import Sentence
+from spacy_iobes.ml.explain import hashed_features
+from spacy_iobes.pipeline.documents import looks_at_documents, takes_documents
 from spacy_iobes.pipeline.prediction import predict_file
 
 from .commands import fine, run
+from .docs import BLANK
 from .recognizers import entities, ner
 from .test_features_training import fast, trained
 
@@ -154,7 +161,20 @@ def groups(lines: list[str]) -> list[list[str]]:
 @pytest.fixture(scope="module")
 def small() -> tuple[Language, list[list[str]]]:
     found: list[list[str]] = []
-    return watched(trained(1, sentence_bound=True, settings={"document": True}), found), found
+    return watched(trained(1, settings={"document": True}), found), found
+
+
+def split_story() -> list[Sentence]:
+    """Two sentences, and a name that is half in one and half in the other."""
+    words = ["rain fell new", "york won"]
+    return [Sentence(text.split(), (), opens=not number) for number, text in enumerate(words)]
+
+
+def story_example() -> Example:
+    doc = bare_doc(BLANK.vocab, split_story())
+    reference = bare_doc(BLANK.vocab, split_story())
+    reference.ents = (DocSpan(reference, 2, 4, "LOC"),)
+    return Example(doc, reference)
 
 
 line = st.sampled_from(["-DOCSTART-", "# a remark", "a b", "c"])
@@ -169,13 +189,13 @@ def test_which_sentences_are_a_doc(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[str],
     chunk: int,
-    bound: bool,
+    looks: bool,
     ignored: bool,
 ) -> None:
-    """Those behind a marker, where no entity leaves its sentence; sentences before it are alone."""
+    """Those behind a marker, where features look at documents; sentences before it are alone."""
     nlp, found = small
     found.clear()
-    ner(nlp).sentence_bound = bound
+    hashed_features(ner(nlp).model)[0].document = looks
     path = tmp_path_factory.getbasetemp() / "lines"
     blocks = ["".join(f"{w} O\n" for w in x.split()) if x[0] != "#" else f"{x}\n" for x in lines]
     path.write_text("\n".join(blocks))
@@ -184,7 +204,7 @@ def test_which_sentences_are_a_doc(
         patch.setattr(files, "CHUNK", chunk)
         predict_file(nlp, ColumnReader(path, columns), path.with_name("out"))
     wanted = groups(lines)
-    if ignored or not bound:
+    if ignored or not looks:
         wanted = [[sentence] for sentences in wanted for sentence in sentences]
     assert found == wanted
 
@@ -197,24 +217,74 @@ def across(doc: Doc) -> Doc:
 
 
 def test_entities_that_leave_a_sentence(data: Path, tmp_path: Path) -> None:
-    """No tags can say them: a ruler gets sentences, and others that set them are refused."""
+    """No tags can say them: components that set them are refused, unless sentences are Docs."""
+    plain = spacy.load(data / "model")
+    ruler: Any = plain.add_pipe("entity_ruler", before="iobes_ner")
+    ruler.add_patterns([{"label": "LOC", "pattern": "fell later"}])
+    plain.to_disk(tmp_path / "ruler")
+    plain.remove_pipe("entity_ruler")
+    plain.add_pipe("test_across")
+    plain.to_disk(tmp_path / "across")
+    target = tmp_path / "out"
+    for name in ("ruler", "across"):
+        line = ["predict", tmp_path / name, data / "dev", target, "--scheme", "bio"]
+        result = run(*line)
+        assert result.exit_code == 2
+        assert "an entity that leaves its sentence, which tags cannot say" in result.stderr
+        assert not target.exists()
+        fine(*line, "--ignore-documents")
+        assert len(tags(target)) == len(tags(data / "dev"))
+        target.unlink()
+
+
+def test_a_component_beside_it_does_not_change_what_a_doc_is(data: Path, tmp_path: Path) -> None:
+    """A ruler may set entities that leave a sentence, but as long as it does not, nobody minds."""
     nlp = spacy.load(data / "model")
     ruler: Any = nlp.add_pipe("entity_ruler", before="iobes_ner")
-    ruler.add_patterns([{"label": "LOC", "pattern": "fell later"}])
+    ruler.add_patterns([{"label": "LOC", "pattern": "Kisumu"}])
     nlp.to_disk(tmp_path / "ruled")
-    line = ["predict", tmp_path / "ruled", data / "dev", tmp_path / "out", "--scheme", "bio"]
-    fine(*line)
-    assert "fell O\n\nlater O\n" in (tmp_path / "out").read_text()
-    nlp.remove_pipe("entity_ruler")
-    nlp.add_pipe("test_across")
+    fine("predict", tmp_path / "ruled", data / "dev", tmp_path / "out", "--scheme", "bio")
+    assert tags(tmp_path / "out") == tags(data / "dev")
+
+
+def without(folder: Path, target: Path, **settings: Any) -> Path:
+    """A stored pipeline whose recogniser, by its config, has other settings."""
+    config = load_config(folder / "config.cfg", interpolate=False)
+    config["components"]["iobes_ner"].update(settings)
+    shutil.copytree(folder, target)
+    config.to_disk(target / "config.cfg")
+    return target
+
+
+def test_recognisers_that_may_leave_a_sentence_do_not(data: Path, tmp_path: Path) -> None:
+    """A model that looks at documents gets documents, whatever `sentence_bound` says."""
+    model = without(data / "model", tmp_path / "model", sentence_bound=False)
+    fine("predict", model, data / "dev", tmp_path / "out", "--scheme", "bio")
+    assert tags(tmp_path / "out") == tags(data / "dev")
+    found = json.loads(fine("tune", model, data / "dev", "-s", "bio", "--json").stdout)
+    assert next(row["f1"] for row in found["tried"] if row["bias"] == 0) == 1
+    nlp = trained(20, [story_example()], settings={"document": True})
+    assert entities([nlp(bare_doc(nlp.vocab, split_story()))]) == [[(2, 4, "LOC")]]
     nlp.to_disk(tmp_path / "across")
-    line[1:2], target = [tmp_path / "across"], tmp_path / "other"
-    line[3] = target
-    result = run(*line)
-    assert result.exit_code == 2
-    assert "an entity that leaves its sentence, which tags cannot say" in result.stderr
-    assert not target.exists()
-    fine(*line, "--ignore-documents")
+    path = tmp_path / "story"
+    path.write_text(MARKER + "rain O\nfell O\nnew O\n\nyork O\nwon O\n")
+    fine("predict", tmp_path / "across", path, tmp_path / "out", "--scheme", "bio")
+    assert len(tags(tmp_path / "out")) == 5
+
+
+def test_a_pipeline_that_was_trained_on_sentences_gets_sentences(
+    data: Path, tmp_path: Path
+) -> None:
+    """Its features could look at documents, but it has never seen one."""
+    bare = [written(tmp_path / n, stories(30, i), marker="") for i, n in enumerate(("a", "b"))]
+    fine("train", *bare, "-s", "bio", "-o", tmp_path / "model")
+    fine("predict", tmp_path / "model", bare[1], tmp_path / "alone", "--scheme", "bio")
+    fine("predict", tmp_path / "model", data / "dev", tmp_path / "out", "--scheme", "bio")
+    nlp = spacy.load(tmp_path / "model")
+    assert looks_at_documents(nlp)
+    assert not takes_documents(nlp)
+    docs = [Doc(nlp.vocab, words=[w for w, _ in rows]) for s in stories(30, 1) for rows in s]
+    assert tags(tmp_path / "out") == [tag for doc in nlp.pipe(docs) for tag in tagged(doc)]
 
 
 # train
@@ -267,6 +337,28 @@ def test_a_corpus_is_no_document(data: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not is_by_document(chosen(data / "train", data / "dev"))
     monkeypatch.setattr(training_data, "LONG", 9)
     assert is_by_document(chosen(data / "train", data / "dev"))
+
+
+def test_a_sourced_component_gets_documents(data: Path, tmp_path: Path) -> None:
+    """The config does not say what its features look at, but the model does."""
+    config = load_config_from_str(fine(*command(data, tmp_path, "--print-config")).stdout)
+    config["components"]["iobes_ner"] = {"source": str(data / "model")}
+    config.to_disk(tmp_path / "config.cfg")
+    files = [data / "train", data / "dev", "--config", tmp_path / "config.cfg"]
+    found = chosen(*files)
+    assert [found["corpora"][n]["unit"] for n in ("train", "dev")] == ["document"] * 2
+    result = fine("train", *files, "-s", "bio", "-o", tmp_path / "model", "--max-steps", 2)
+    assert "score 100.00" in result.stdout
+    assert takes_documents(spacy.load(tmp_path / "model"))
+
+
+def test_what_features_look_at_may_be_overridden(data: Path) -> None:
+    """Where they look at sentences, a Doc is one."""
+    setting = ["--components.iobes_ner.model.tok2vec.document", "false"]
+    assert not is_by_document(chosen(data / "train", data / "dev", *setting))
+    found = chosen(data / "train", data / "dev", "--corpora.dev.limit", 5)
+    assert is_by_document(found)
+    assert found["corpora"]["dev"]["limit"] == 5
 
 
 def test_the_schedule_counts_documents(data: Path) -> None:

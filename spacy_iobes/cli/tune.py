@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,13 +45,16 @@ def tune_cli(
 ) -> None:
     """Find the bias for entities with the best F1 on held-out data."""
     from ..corpus.folders import require_replaceable
+    from ..pipeline.documents import sentence_bound
     from ..pipeline.tuning import best_of, tune, without_bias
 
     if output:
         require_replaceable(output, (dev,), force=False)
     nlp = loaded(model)
     recogniser(nlp, component)
-    tried = tune(nlp, component, read(nlp, dev, scheme, columns))
+    examples, joined = read(nlp, dev, scheme, columns)
+    with sentence_bound(nlp) if joined else nullcontext():
+        tried = tune(nlp, component, examples)
     found = best_of(tried)
     if output:
         scores = dict(zip(("iobes_p", "iobes_r", "iobes_f"), found.figures))
@@ -77,17 +81,18 @@ def as_table(tried: list[Tried], found: Tried) -> str:
     return aligned(header, rows, "rrrrl") + "\n"
 
 
-def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Example]:
+def read(nlp: Language, path: str, scheme: str, columns: Columns) -> tuple[list[Example], bool]:
     """Examples from DocBin or column files: one, or all below a directory.
 
-    Documents of column files are Docs where 'predict' would make Docs of them.
+    Documents of column files are Docs where 'predict' would make Docs of them; whether they are is
+    told, too.
     """
     from spacy.training import Corpus
 
     from ..corpus.docbin import ENDING, read_docbin
     from ..corpus.reader import ConllCorpus, files_of
     from ..corpus.training_data import of_columns
-    from ..pipeline.prediction import sentence_bound
+    from ..pipeline.documents import takes_documents
 
     if not Path(path).exists():
         raise FileError(f"{shown(path)}: there is no such file.", path)
@@ -95,13 +100,13 @@ def read(nlp: Language, path: str, scheme: str, columns: Columns) -> list[Exampl
     if bins and not (scheme and Path(path).is_dir()):
         for file in bins:
             read_docbin(file)  # says what is wrong with a file that is none
-        return list(Corpus(path)(nlp))
+        return list(Corpus(path)(nlp)), False
     if not scheme:
         raise FileError(f"{shown(path)}: name the scheme of column files with --scheme.", path)
-    joined = sentence_bound(nlp) and bool(of_columns(path, scheme, "raise", columns).opens)
+    joined = takes_documents(nlp) and bool(of_columns(path, scheme, "raise", columns).opens)
     unit: DocUnit = "document" if joined else "sentence"
     corpus = ConllCorpus(path, scheme=scheme, columns=columns, unit=unit, keep_sentences=joined)
-    return list(corpus(nlp))
+    return list(corpus(nlp)), joined
 
 
 def save(nlp: Language, output: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from ..corpus.sentences import PartWords, Sentence, document_starts, require_tok
 from ..corpus.sources import Entities, offsets_of
 from ..corpus.tagged import TaggedDocs
 from ..errors import ColumnError, ModelError
+from .documents import sentence_bound, takes_documents
 from .ner import EntityRecognizer
 
 OTHERS = "bio"  # of a pipeline whose entities do not come from tags
@@ -53,15 +55,16 @@ def predict_file(
 ) -> PredictedFile:
     """Write a file with predicted tags, all at once or not at all.
 
-    Each sentence is one Doc or, behind a line that begins a document, if no entity of the pipeline
-    leaves its sentence, each document. The tags of the file are not looked at. Where it has only
-    tokens, its tags are a new column.
+    Each sentence is one Doc or, behind a line that begins a document, if the pipeline takes
+    documents, each document. The tags of the file are not looked at. Where it has only tokens, its
+    tags are a new column.
     """
     goal = scheme_of(nlp) if scheme is None else get_scheme(scheme)
     output, done = output or Output(), PredictedFile(goal.name)
-    begun = False
-    with write_bytes(target, reader.columns.encoding) as put:
-        for parts in whole_documents(reader, sentence_bound(nlp)):
+    begun, joined = False, takes_documents(nlp)
+    bound = sentence_bound(nlp) if joined else nullcontext()
+    with write_bytes(target, reader.columns.encoding) as put, bound:
+        for parts in whole_documents(reader, joined):
             done.appended = output.append or lacks_tags(parts[0].part)
             every = [sentence for held in parts for sentence in held.sentences]
             found = predicted_spans(nlp, every)
@@ -80,13 +83,6 @@ class PartSentences(NamedTuple):
 
     part: Part
     sentences: list[Sentence]
-
-
-def sentence_bound(nlp: Language) -> bool:
-    """Whether all entities that a pipeline sets stay in their sentences."""
-    set_by = [p for name, p in nlp.pipeline if "doc.ents" in nlp.get_pipe_meta(name).assigns]
-    bound = [isinstance(pipe, EntityRecognizer) and pipe.sentence_bound for pipe in set_by]
-    return bool(bound) and all(bound)
 
 
 def whole_documents(reader: ColumnReader, joined: bool) -> Iterator[list[PartSentences]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.util import get_sourced_components, load_model_from_config, registry
 from thinc.api import Config
@@ -15,10 +16,10 @@ from ..codes.scheme import get_scheme
 from ..corpus.training_data import TrainingData
 from ..errors import FileError, UnknownNameError
 from .configs import explained, overridden, read_config
+from .documents import looks_at_documents
 
 DEFAULT = "ner_fast"
 EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
-ENCODERS = ("tok2vec", "features")  # of ChainTagger.v1
 LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 
 
@@ -45,9 +46,6 @@ def training_config(
     config = read_config(settings.config)
     for section in ("paths", "corpora", "training", "components", "nlp", "system"):
         config.setdefault(section, {})
-    if reads_documents(config) and train.has_documents and dev.has_documents:
-        train, dev = train.by_document, dev.by_document
-        set_everywhere(config, "sentence_bound", True)
     for name, data in (("train", train), ("dev", dev)):
         config["paths"][name] = data.path
         config["corpora"][name] = reader_of(data, config["corpora"].get(name), name)
@@ -60,7 +58,10 @@ def training_config(
         set_scheme(config, settings.scheme)
     if settings.seed is not None:
         config["system"]["seed"] = config["training"]["seed"] = settings.seed
-    config = complete(overridden(complete(config), overrides))
+    nlp, config = complete(overridden(complete(config)[1], overrides))
+    if looks_at_documents(nlp) and train.has_documents and dev.has_documents:
+        train, dev = train.by_document, dev.by_document
+        join_documents(config, overrides)
     steps = overrides.get("training.max_steps", settings.max_steps)
     planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
     if settings.config != DEFAULT:  # which keeps its own numbers, but for those that were asked for
@@ -87,10 +88,15 @@ def require_looks(training: Mapping[str, Any]) -> None:
         )
 
 
-def reads_documents(config: Config) -> bool:
-    """Whether features of the config look at whole documents."""
-    models = [component.get("model", {}) for component in config["components"].values()]
-    return any((model.get(part) or {}).get("document") for model in models for part in ENCODERS)
+def join_documents(config: Config, overrides: Mapping[str, Any]) -> None:
+    """Let a Doc be a document in which no entity leaves its sentence, but for what was asked."""
+    wanted: list[tuple[str, str, str, Any]]
+    wanted = [("corpora", name, "unit", "document") for name in ("train", "dev")]
+    wanted += [("corpora", name, "keep_sentences", True) for name in ("train", "dev")]
+    wanted += [("components", name, "sentence_bound", True) for name in recognisers(config)]
+    for section, name, key, value in wanted:
+        if f"{section}.{name}.{key}" not in overrides:
+            config[section][name][key] = value
 
 
 def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
@@ -102,22 +108,22 @@ def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
 
 def set_scheme(config: Config, scheme: str) -> None:
     """Let the recognisers of a config use a scheme."""
-    if not set_everywhere(config, "scheme", get_scheme(scheme).name):
+    name, ours = get_scheme(scheme).name, recognisers(config)
+    for component in ours:
+        config["components"][component]["scheme"] = name
+    if not ours:
         known = ", ".join(config["components"]) or "none"
         message = f"The config has no iobes_ner to set a scheme for. Its components: {known}."
         raise UnknownNameError(message, "iobes_ner", config["components"])
 
 
-def set_everywhere(config: Config, name: str, value: Any) -> int:
-    """Set something for all recognisers of a config; returns how many there are."""
-    ours = [c for c in config["components"].values() if c.get("factory") == "iobes_ner"]
-    for component in ours:
-        component[name] = value
-    return len(ours)
+def recognisers(config: Config) -> list[str]:
+    """The names of the recognisers that a config has settings for."""
+    return [n for n, c in config["components"].items() if c.get("factory") == "iobes_ner"]
 
 
-def complete(config: Config) -> Config:
-    """The config with everything that spaCy fills in; raises if it finds no entities."""
+def complete(config: Config) -> tuple[Language, Config]:
+    """The pipeline of a config, which must find entities, and all that spaCy fills in."""
     with explained("the config"):
         try:
             nlp = load_model_from_config(config, auto_fill=True)
@@ -131,7 +137,7 @@ def complete(config: Config) -> Config:
         raise FileError(f"The config has no component that finds entities. It has: {known}.")
     filled = nlp.config
     filled["components"].update(get_sourced_components(config))  # which spaCy has written out
-    return filled
+    return nlp, filled
 
 
 def batches(config: Config, data: TrainingData) -> int:
