@@ -20,6 +20,7 @@ from spacy.tokens import Span as DocSpan
 from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
 
+from spacy_iobes import Span
 from spacy_iobes.corpus import files, training_data
 from spacy_iobes.corpus.column_docs import bare_doc
 from spacy_iobes.corpus.conll import ColumnReader, Columns
@@ -27,6 +28,7 @@ from spacy_iobes.corpus.reader import ConllCorpus
 from spacy_iobes.corpus.sentences import Sentence
 from spacy_iobes.ml.explain import hashed_features
 from spacy_iobes.pipeline.documents import looks_at_documents, takes_documents
+from spacy_iobes.pipeline.explanation import explain
 from spacy_iobes.pipeline.prediction import predict_file
 
 from .commands import fine, run
@@ -285,6 +287,73 @@ def test_a_pipeline_that_was_trained_on_sentences_gets_sentences(
     assert not takes_documents(nlp)
     docs = [Doc(nlp.vocab, words=[w for w, _ in rows]) for s in stories(30, 1) for rows in s]
     assert tags(tmp_path / "out") == [tag for doc in nlp.pipe(docs) for tag in tagged(doc)]
+
+
+# explain
+
+
+def explained(*arguments: object) -> Any:
+    return json.loads(fine("explain", *arguments, "--format", "json").stdout)
+
+
+def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
+    """What is shown is what 'predict' does, and counts from the first token of the sentence."""
+    model, dev = data / "model", data / "dev"
+    nlp = spacy.load(model)
+    sentences = [rows for story in stories(30, 1) for rows in story]
+    found = explained(model, dev, "--top", 0)
+    assert [one["sentence"] for one in found] == list(range(60))
+    assert [one["tokens"] for one in found] == [[word for word, _ in rows] for rows in sentences]
+    for one, rows in zip(found, sentences):
+        (at,) = [i for i, (_, tag) in enumerate(rows) if tag != "O"]
+        (span,) = one["spans"]
+        assert (span["start"], span["end"], span["label"]) == (at, at + 1, rows[at][1][2:])
+        assert span["text"] == rows[at][0]
+        for name in ("against_outside", "against_runner_up"):
+            assert span[name]["tokens"] == [at]
+            assert {reason["token"] for reason in span[name]["reasons"]} == {at}
+    doc = next(iter(documents(nlp, dev)))
+    second = found[1]["spans"][0]
+    assert second["probability"] == pytest.approx(
+        ner(nlp).span_probability(doc, 6, 7, second["label"])
+    )
+    features = [reason["feature"] for reason in second["against_outside"]["reasons"]]
+    before = sentences[0][1][0]
+    assert f"before_earlier={before!r}" in features
+    alone = explained(model, dev, "--top", 0, "--sentence", 1, "--ignore-documents")
+    reasons = [r["feature"] for s in alone[0]["spans"] for r in s["against_outside"]["reasons"]]
+    assert not any(reason.startswith("before_earlier=") for reason in reasons)
+    assert explained(model, dev, "--top", 0, "--sentence", 1) == found[1:2]
+
+
+def documents(nlp: Language, path: Path) -> Iterator[Doc]:
+    corpus = ConllCorpus(path, scheme="bio", unit="document", keep_sentences=True)
+    return (pair.predicted for pair in corpus(nlp))
+
+
+def test_the_runner_up_differs_in_one_sentence(data: Path) -> None:
+    """It is the most probable one without the span, of all that the recogniser knows."""
+    nlp = spacy.load(data / "model")
+    pipe = ner(nlp)
+    for doc in list(documents(nlp, data / "dev"))[:5]:
+        analyses = [analysis.spans for analysis in pipe.nbest([doc], 400)[0]]
+        spans = [(1, 2, "PER"), *analyses[0]]
+        for span, found in zip(spans, explain(pipe, doc, [Span(*span) for span in spans])):
+            rival = next(one for one in analyses if Span(*span) not in one)
+            assert found.runner_up is not None
+            assert found.best == (span in analyses[0])
+            there = [s for s in rival if set(range(s.start, s.end)) & set(found.runner_up.tokens)]
+            assert found.runner_up.spans == there
+
+
+def test_spans_of_a_sentence_can_be_asked_for(data: Path) -> None:
+    line = ["explain", data / "model", data / "dev", "--sentence", 3]
+    printed = fine(*line, "--span", "1:2:LOC").stdout
+    name = stories(30, 1)[1][1][1][0]
+    assert printed.startswith(f"LOC {name!r}, tokens 1:2, probability ")
+    result = run(*line, "--span", "2:4:LOC")
+    assert result.exit_code == 1
+    assert "Sentence 3: (2, 4, 'LOC') is no span of 3 tokens" in result.stderr
 
 
 # train

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
-from ..errors import FileError
+from ..errors import FileError, SpanRangeError
 from ..scoring.formats import aligned
 from ..scoring.signature import known
 from ..span import Span
@@ -43,7 +45,9 @@ def explain_cli(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="TEXT", help="A text; or a column file, each sentence of which is one."
+            metavar="TEXT",
+            help="A text; or a column file, whose sentences are explained one by one, as parts of "
+            "their documents if the model looks at those.",
         ),
     ],
     columns: Columns,
@@ -69,6 +73,7 @@ def explain_cli(
 
     Each weight is what a feature adds to the score of the tags, less what it adds to the others.
     """
+    from ..pipeline.documents import sentence_bound, takes_documents
     from ..pipeline.explanation import explain
 
     known("format", form, FORMATS)
@@ -78,11 +83,13 @@ def explain_cli(
     if label:
         pipe.tags.number(label)  # raises for one that it does not have
     results = []
-    for number, doc in docs_of(nlp, text, columns):
-        if sentence in (None, number):
-            doc = nlp(doc)
-            spans = wanted or entities_of(doc, pipe, label)
-            results.append((number, doc, explain(pipe, doc, spans)))
+    with sentence_bound(nlp) if is_file(text) and takes_documents(nlp) else nullcontext():
+        for doc, parts in docs_of(nlp, text, columns):
+            asked = [part for part in parts if sentence in (None, part.number)]
+            doc = nlp(doc) if asked else doc
+            for part in asked:
+                spans = [part.place(each) for each in wanted] or entities_of(doc, part, pipe, label)
+                results.append((part, doc, explain(pipe, doc, spans)))
     if not results:
         raise FileError(
             f"{text}: there is no sentence{'' if sentence is None else f' {sentence}'}."
@@ -90,9 +97,9 @@ def explain_cli(
     if form == "json":
         print_json([as_data(*result, top) for result in results])
         return
-    for number, doc, explanations in results:
-        lines = in_words(number, doc, explanations, top, len(results) > 1)
-        typer.echo("\n".join(lines).rstrip() + "\n" * (number != results[-1][0]))
+    for part, doc, explanations in results:
+        lines = in_words(part, doc, explanations, top, len(results) > 1)
+        typer.echo("\n".join(lines).rstrip() + "\n" * (part != results[-1][0]))
 
 
 def span_of(text: str, label: str) -> Span:
@@ -104,48 +111,70 @@ def span_of(text: str, label: str) -> Span:
     return Span(int(found[1]), int(found[2]), found[3] or label)
 
 
-def docs_of(nlp: Language, text: str, columns: Columns) -> Iterator[tuple[int, Doc]]:
-    """The Doc of a text, or those of the sentences of a file, with their numbers."""
-    if text != STANDARD and not is_file(text):
-        yield 0, nlp.make_doc(text)
+class Sentence(NamedTuple):
+    """A sentence of a file, by its number, and which tokens of a Doc it has."""
+
+    number: int
+    start: int
+    end: int
+
+    def place(self, span: Span) -> Span:
+        """Where a span of the sentence is in the Doc."""
+        start, end, label = span
+        size = self.end - self.start
+        if not 0 <= start < end <= size:
+            reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
+            raise SpanRangeError(f"Sentence {self.number}: {reason}", [span])
+        return Span(start + self.start, end + self.start, label)
+
+
+def docs_of(nlp: Language, text: str, columns: Columns) -> Iterator[tuple[Doc, list[Sentence]]]:
+    """The Doc of a text, or those of a file as 'predict' makes them, with their sentences."""
+    if not is_file(text):
+        doc = nlp.make_doc(text)
+        yield doc, [Sentence(0, 0, len(doc))]
         return
-    from ..corpus.column_docs import bare_doc
-    from ..corpus.sentences import PartWords, Sentence, require_tokens
+    from ..corpus.column_docs import bare_doc, grouped
+    from ..pipeline.documents import takes_documents
+    from ..pipeline.prediction import whole_documents
 
     number = 0
     with reading(text, columns) as reader:
-        words_of = PartWords(reader)
-        for part in reader:
-            require_tokens(part)
-            for words, opens in words_of(part):
-                yield number, bare_doc(nlp.vocab, [Sentence(words, (), opens)])
-                number += 1
+        for parts in whole_documents(reader, takes_documents(nlp)):
+            every = [sentence for part in parts for sentence in part.sentences]
+            for members in grouped(every, "document"):
+                ends = list(accumulate((len(each.words) for each in members), initial=0))
+                found = [Sentence(number + i, *ends[i : i + 2]) for i in range(len(members))]
+                yield bare_doc(nlp.vocab, members), found
+                number += len(members)
 
 
 def is_file(text: str) -> bool:
-    """Whether a text is the name of a file."""
+    """Whether a text is the name of a file, or stands for standard input."""
     try:
-        return Path(text).is_file()
+        return text == STANDARD or Path(text).is_file()
     except (OSError, ValueError):  # too long for a name, or not one at all
         return False
 
 
-def entities_of(doc: Doc, pipe: EntityRecognizer, label: str) -> list[Span]:
-    """The entities that the recogniser may have found, of one label or of all."""
+def entities_of(doc: Doc, part: Sentence, pipe: EntityRecognizer, label: str) -> list[Span]:
+    """The entities of a sentence that the recogniser may have found, of one label or of all."""
     labels = {label} if label else set(pipe.labels)
-    return [Span(e.start, e.end, e.label_) for e in doc.ents if e.label_ in labels]
+    here = [entity for entity in doc.ents if part.start <= entity.start < part.end]
+    return [Span(e.start, e.end, e.label_) for e in here if e.label_ in labels]
 
 
 def in_words(
-    number: int, doc: Doc, explanations: list[Explanation], top: int, several: bool
+    part: Sentence, doc: Doc, explanations: list[Explanation], top: int, several: bool
 ) -> Iterator[str]:
-    """The explanations of a Doc for people."""
+    """The explanations of a sentence for people; tokens are counted from its first."""
+    number, first, last = part
     if several:
-        yield f"sentence {number}: {doc.text}"
+        yield f"sentence {number}: {doc[first:last].text}"
     if not explanations:
-        yield f"no entity in {counted(len(doc), 'token')}; --span asks for one"
+        yield f"no entity in {counted(last - first, 'token')}; --span asks for one"
     for each in explanations:
-        start, end, label = each.span
+        start, end, label = each.span.start - first, each.span.end - first, each.span.label
         found = "" if each.best else ", not in the most probable annotation"
         place = f"tokens {start}:{end}, probability {each.probability:.4f}"
         yield f"{label} {each.text!r}, {place}{found}"
@@ -192,32 +221,40 @@ def never_seen(each: Explanation) -> Iterator[str]:
         yield f"never seen in training: {count}: {', '.join(new[:UNSEEN])}{more}"
 
 
-def as_data(number: int, doc: Doc, explanations: list[Explanation], top: int) -> dict[str, Any]:
-    """The explanations of a Doc for programs."""
+def as_data(part: Sentence, doc: Doc, explanations: list[Explanation], top: int) -> dict[str, Any]:
+    """The explanations of a sentence for programs; tokens are counted from its first."""
+    number, first, last = part
     return {
         "sentence": number,
-        "tokens": [token.text for token in doc],
+        "tokens": [token.text for token in doc[first:last]],
         "spans": [
             {
-                **each.span._asdict(),
+                **span_data(each.span, first),
                 "text": each.text,
                 "probability": each.probability,
                 "best": each.best,
-                "against_outside": comparison_data(each.outside, top),
-                "against_runner_up": each.runner_up and comparison_data(each.runner_up, top),
+                "against_outside": comparison_data(each.outside, first, top),
+                "against_runner_up": each.runner_up and comparison_data(each.runner_up, first, top),
             }
             for each in explanations
         ],
     }
 
 
-def comparison_data(found: Comparison, top: int) -> dict[str, Any]:
+def span_data(span: Span, first: int) -> dict[str, Any]:
+    """A span, counted from a token."""
+    return {"start": span.start - first, "end": span.end - first, "label": span.label}
+
+
+def comparison_data(found: Comparison, first: int, top: int) -> dict[str, Any]:
     """A comparison, with the strongest reasons and the sum of the rest."""
     top = top or len(found.reasons)
+    reasons = [reason._replace(token=reason.token - first) for reason in found.reasons[:top]]
     return {
         **asdict(found),
-        "spans": [span._asdict() for span in found.spans],
-        "reasons": [reason._asdict() for reason in found.reasons[:top]],
+        "tokens": [token - first for token in found.tokens],
+        "spans": [span_data(span, first) for span in found.spans],
+        "reasons": [reason._asdict() for reason in reasons],
         "rest": found.rest(top),
         "more": max(len(found.reasons) - top, 0),
         "unseen": [reason.feature for reason in found.reasons if not reason.seen],

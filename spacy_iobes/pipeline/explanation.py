@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
+from ..chain import Batch, Chain, nbest
 from ..ml.chain_scores import ChainScores
 from ..ml.explain import Feature, hashed_features, token_features
 from ..ml.tag_chain import to_numpy
@@ -58,8 +59,8 @@ class Explanation:
     """A span, its tags, how probable it is, and what speaks for it.
 
     The runner-up is the most probable annotation of the Doc without the span; None if it is not
-    among the first few hundred. Of a span that is not in the most probable annotation, that is what
-    it is compared with.
+    among the first few hundred. Where no entity leaves its sentence, only that of the span differs.
+    Of a span that is not in the most probable annotation, that is what it is compared with.
     """
 
     span: Span
@@ -98,13 +99,34 @@ def rivals(
     pipe: EntityRecognizer, doc: Doc, span: Span
 ) -> tuple[list[Span] | None, list[Span] | None]:
     """The most probable annotation if it has the span, and the most probable one without it."""
+    chain, batch = pipe.posed([doc])
+    (first,) = answers(pipe, chain, batch, 1)
+    if pipe.sentence_bound:
+        start, end = sentence_around(doc, span)
+        others = [s for s in first if s.end <= start or end <= s.start]
+        taken = {token for s in others for token in range(s.start, s.end)}
+        free = [i for i in range(len(doc)) if not start <= i < end and i not in taken]
+        batch = pipe.tags.known(batch, [others], np.array(free, dtype=np.int64))
     for count in ANSWERS:
-        (answers,) = pipe.nbest([doc], count)
-        without = [answer.spans for answer in answers if span not in answer.spans]
-        if without or len(answers) < count:
+        found = answers(pipe, chain, batch, count)
+        without = [spans for spans in found if span not in spans]
+        if without or len(found) < count:
             break
-    first = answers[0].spans
     return (first if span in first else None), (without[0] if without else None)
+
+
+def answers(pipe: EntityRecognizer, chain: Chain, batch: Batch, count: int) -> list[list[Span]]:
+    """The most probable annotations of one Doc; fewer where there are fewer."""
+    found = nbest(chain, batch, count)
+    there = np.isfinite(found.log_probability[:, 0])
+    return [pipe.tags.spans(states, batch)[0] for states in found.states[there]]
+
+
+def sentence_around(doc: Doc, span: Span) -> tuple[int, int]:
+    """The tokens of the sentence of a span; all of a Doc that knows of none."""
+    if not doc.has_annotation("SENT_START"):
+        return 0, len(doc)
+    return doc[span.start].sent.start, doc[span.end - 1].sent.end
 
 
 def beside(spans: Sequence[Span], span: Span) -> list[Span]:
