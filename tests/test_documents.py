@@ -430,6 +430,26 @@ def test_what_features_look_at_may_be_overridden(data: Path) -> None:
     assert found["corpora"]["dev"]["limit"] == 5
 
 
+def test_spans_that_touch_where_a_sentence_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only in a document, and wherever the file is cut into parts."""
+    path = tmp_path / "in"
+    text = "-DOCSTART- O\n\nrain O\nAda B-PER\n\nGrace B-PER\nfell O\nlast B-LOC\n\n"
+    path.write_text(text.replace("Grace B-PER", "Grace O") + text)
+    line = ["train", path, path, "-s", "bio", "--model-scheme", "io", "-o", tmp_path / "m"]
+    for chunk in (1, 20, files.CHUNK):
+        monkeypatch.setattr(files, "CHUNK", chunk)
+        result = run(*line)
+        assert result.exit_code == 1
+        said = "PER 'Ada' (line 13) and PER 'Grace' (line 15) touch where 'rain Ada' ends"
+        assert said in result.stderr
+        assert "or take each sentence for itself (--ignore-documents)" in result.stderr
+    fine(*line, "--ignore-documents", "--max-steps", 1)
+    path.write_text(text.replace("Grace B-PER", "Grace B-LOC") * 2)
+    fine(*line, "--max-steps", 1)
+
+
 def test_the_schedule_counts_documents(data: Path) -> None:
     """One epoch has as many batches as the batcher makes of documents."""
     found = training_data.training_data(str(data / "train"), "bio", "raise", Columns())

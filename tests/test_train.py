@@ -313,7 +313,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([good, good, *scheme, "--repair", "fix"], "Unknown policy 'fix'"),
         ([good, good, *scheme, "--model-scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([good, good, *scheme, "--lang", "qq"], "The language 'qq' cannot be loaded"),
-        ([good, good, *scheme, "--config", "nope"], "no config of that name. Known: ner_cnn, "),
+        ([good, good, *scheme, "--config", "nope"], "Known: ner_cnn, ner_fast, ner_wide_deep; or"),
         ([good, good, *scheme, "--config", good], "not a config that can be used"),
         ([good, good, *scheme, "--sheme", "x"], "There is no option --sheme"),
         ([good, good, good, *scheme], "is one argument too many"),
@@ -337,6 +337,64 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         assert not list(tmp_path.glob("model*"))
     result = run("train", good, good, *scheme)
     assert "say where the pipeline goes" in result.stderr
+
+
+TOUCHING = "he O\n\nin O\nAda B-PER\nGrace B-PER\nHopper I-PER\n\n"
+SPLITTING = "iob1, bio, ioe1, ioe2, iobes, bilou, bmewo, bmes, bie, bia"
+
+
+@pytest.mark.parametrize(
+    "setting", [["--model-scheme", "io"], ["--components.iobes_ner.scheme", "io"]]
+)
+def test_spans_that_the_scheme_of_the_model_cannot_hold(
+    setting: list[str], data: Path, tmp_path: Path
+) -> None:
+    """They are named before training begins; dev data, which teach nothing, may have them."""
+    bad, good = tmp_path / "bad.bio", data / "train.bio"
+    bad.write_text(good.read_text() + "\n" + TOUCHING)
+    more = ["-s", "bio", "-o", tmp_path / "model", "--max-steps", 2]
+    result = run("train", bad, data / "dev.bio", *more, *setting)
+    line = len(good.read_text().splitlines()) + 5
+    assert result.exit_code == 1
+    assert " ".join(result.stderr.split()) == (
+        f"Error: {bad}: PER 'Ada' (line {line}) and PER 'Grace Hopper' (line {line + 1}) touch in "
+        "'in Ada Grace Hopper': a model that tags in io cannot tell them apart. Choose a scheme "
+        f"that can (--model-scheme): {SPLITTING}."
+    )
+    assert not list(tmp_path.glob("model*"))
+    fine("train", good, bad, *more, *setting)
+    fine("train", bad, data / "dev.bio", *more)
+
+
+def test_touching_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.bio").write_text(TOUCHING)
+    fine("to-docbin", tmp_path / "bad.bio", tmp_path / "bad.spacy", "-s", "bio")
+    files = [tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", tmp_path / "model"]
+    result = run("train", *files, "--model-scheme", "io")
+    assert result.exit_code == 1
+    assert "PER 'Ada' (Doc 1, token 1) and PER 'Grace Hopper' (Doc 1, token 2)" in result.stderr
+    fine("train", *files, "--model-scheme", "bio", "--max-steps", 1)
+
+
+@pytest.mark.parametrize("name", ["a$b", "$", "${paths}", "a$$b"])
+def test_a_path_that_a_config_would_misread(
+    name: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused as an input; from inside its directory, and as an output, it does no harm."""
+    folder = tmp_path / name
+    folder.mkdir()
+    for file in ("train.bio", "dev.bio"):
+        (folder / file).write_text((data / file).read_text())
+    more = ["-s", "bio", "-o", folder / "model", "--max-steps", 2]
+    result = run("train", folder / "train.bio", folder / "dev.bio", *more)
+    assert result.exit_code == 2
+    assert f"{folder / 'train.bio'}: has a $ in it" in result.stderr
+    assert not (folder / "model").exists()
+    monkeypatch.chdir(folder)
+    fine("train", "train.bio", "dev.bio", *more)
+    assert is_pipeline(folder / "model")
+    result = run("train", "train.bio", "dev.bio", *more, "--comment", "$")
+    assert "comment = '$': has a $ in it" in result.stderr
 
 
 def test_malformed_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:

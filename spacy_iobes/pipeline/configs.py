@@ -24,14 +24,14 @@ def shipped() -> dict[str, Path]:
 
 
 def config_file(name: str) -> Path:
-    """A file, or one of the configs that ship with the package."""
+    """A file, or one of the configs that ship with the package; those of recognisers are told."""
     path, known = Path(name), shipped()
     if path.is_file():
         return path
     if name not in known:
-        listed = ", ".join(known)
-        message = f"{name}: there is no such file, and no config of that name. Known: {listed}."
-        raise UnknownNameError(message, name, known)
+        ours = [each for each in known if each.startswith("ner_")]
+        message = f"{name}: there is no such file, and no config of that name. Known: "
+        raise UnknownNameError(f"{message}{', '.join(ours)}; or name a file.", name, ours)
     return known[name]
 
 
@@ -59,6 +59,17 @@ def overridden(config: Config, overrides: Mapping[str, Any]) -> Config:
             raise UnknownNameError(f"{message} --print-config shows the config.", name)
     with explained("the overrides"):
         return Config().from_str(config.to_str(), interpolate=False, overrides=dict(overrides))
+
+
+def require_plain(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that a config would take for variables: `$` is not read back as written."""
+    for name, value in settings.items():
+        if isinstance(value, str) and "$" in value:
+            found, advice = f"{name} = {value!r}", "Name another."
+            if name == "path":
+                found, advice = value, "Rename it, link to it, or name it from its own directory."
+            message = f"{found}: has a $ in it, which begins a variable in the configs of spaCy."
+            raise FileError(f"{message} {advice}", value if name == "path" else "")
 
 
 @contextmanager

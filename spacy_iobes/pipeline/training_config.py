@@ -13,12 +13,15 @@ from spacy.util import get_sourced_components, load_model_from_config, registry
 from thinc.api import Config
 
 from ..codes.scheme import get_scheme
+from ..corpus.touching import require_apart
 from ..corpus.training_data import TrainingData
 from ..errors import FileError, UnknownNameError
-from .configs import explained, overridden, read_config
+from .configs import explained, overridden, read_config, require_plain
 from .documents import looks_at_documents
+from .ner import EntityRecognizer
 
 DEFAULT = "ner_fast"
+FROZEN = "frozen_components"
 EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
 LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 
@@ -47,6 +50,7 @@ def training_config(
     for section in ("paths", "corpora", "training", "components", "nlp", "system"):
         config.setdefault(section, {})
     for name, data in (("train", train), ("dev", dev)):
+        require_plain(data.reader)
         config["paths"][name] = data.path
         config["corpora"][name] = reader_of(data, config["corpora"].get(name), name)
         config["training"][f"{name}_corpus"] = f"corpora.{name}"
@@ -62,6 +66,9 @@ def training_config(
     if looks_at_documents(nlp) and train.has_documents and dev.has_documents:
         train, dev = train.by_document, dev.by_document
         join_documents(config, overrides)
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, EntityRecognizer) and name not in config["training"][FROZEN]:
+            require_apart(train, pipe.scheme)
     steps = overrides.get("training.max_steps", settings.max_steps)
     planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
     if settings.config != DEFAULT:  # which keeps its own numbers, but for those that were asked for
