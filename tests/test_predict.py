@@ -85,6 +85,41 @@ def test_a_column_can_be_added(model: Path, tmp_path: Path) -> None:
     assert (report["scheme"], report["sentences"], report["tokens"]) == ("iobes", 2, 3)
 
 
+@pytest.mark.parametrize("cell", ["NNP", "nn", "12", "X-PER", "B-", "O-PER", "PER", "o", "-LRB-"])
+def test_a_column_of_something_else_is_not_lost(cell: str, model: Path, tmp_path: Path) -> None:
+    """One such cell is enough, in whatever part of the file."""
+    source, target = tmp_path / "in", tmp_path / "out"
+    text = "Anna O\nmet B-X\n\n" * 30_000 + f"Lee {cell}\nsmiles O\n"
+    source.write_text(text)
+    result = run("predict", model, source, target)
+    assert result.exit_code == 2
+    assert f"{source}, line 90001: {cell!r} is no tag" in result.stderr
+    assert all(name in result.stderr for name in ("--append", "--tag-index", "--overwrite"))
+    assert not target.exists()
+
+
+def test_a_column_of_something_else_is_kept_or_overwritten(model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_text("Anna NNP\nmet VBD\n. .\n")
+    fine("predict", model, source, target, "--append")
+    assert target.read_text() == "Anna NNP S-PER\nmet VBD O\n. . O\n"
+    fine("predict", model, source, target, "--overwrite")
+    assert target.read_text() == "Anna S-PER\nmet O\n. O\n"
+    result = run("predict", model, source, target, "--overwrite", "--append")
+    assert result.exit_code == 2
+    assert "a new column or an old one?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "cell", ["O", "_", "-", "?", "!", "*", "B-X", "U-a-b", "M-X", "W-X", "BE-X", "A-X", "S", "E-é"]
+)
+def test_tags_and_signs_for_none_are_overwritten(cell: str, model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_text(f"Anna {cell}\nmet {cell}\n", encoding="utf8")
+    fine("predict", model, source, target)
+    assert target.read_text() == "Anna S-PER\nmet O\n"
+
+
 def test_another_column_can_be_written(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("O Anna NNP\nO met VBD\n")
     fine("predict", model, tmp_path / "in", tmp_path / "in", "--token-index", 1, "--tag-index", 0)

@@ -45,9 +45,19 @@ def predict_cli(
             "A file that holds nothing but tokens always gets one.",
         ),
     ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Write over the column of --tag-index even if there is something else than tags "
+            "in it (NNP, for example), which is refused without this.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Tag a column file by a pipeline; all but the tags stays as it is."""
+    if append and overwrite:
+        raise typer.BadParameter("a new column or an old one?", param_hint="--append, --overwrite")
     goal = get_scheme(scheme) if scheme else None
     from ..pipeline.prediction import predict_file
 
@@ -55,7 +65,7 @@ def predict_cli(
     if append:  # the column of the old tags is none of our business
         columns = replace(columns, tag=columns.token)
     with reading(source, columns) as reader:
-        done = predict_file(nlp, reader, output, goal, Output(append=append))
+        done = predict_file(nlp, reader, output, goal, Output(append=append), overwrite)
     where = "as a new column" if done.appended else f"in column {columns.tag}"
     found = entities(done.labels.total())
     labels = dict(sorted(done.labels.items()))

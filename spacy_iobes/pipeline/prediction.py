@@ -15,7 +15,8 @@ from spacy.tokens import Doc
 
 from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import SCHEMES, Scheme, get_scheme
+from ..codes.tag import read_tag
 from ..codes.write import write_spans
 from ..corpus.column_docs import bare_doc, grouped
 from ..corpus.conll import ColumnReader, Part
@@ -52,12 +53,14 @@ def predict_file(
     target: str | Path,
     scheme: str | Scheme | None = None,
     output: Output | None = None,
+    overwrite: bool = False,
 ) -> PredictedFile:
     """Write a file with predicted tags, all at once or not at all.
 
     Each sentence is one Doc or, behind a line that begins a document, if the pipeline takes
-    documents, each document. The tags of the file are not looked at. Where it has only tokens, its
-    tags are a new column.
+    documents, each document. What the tags of the file say does not matter, but a column that
+    holds something else is refused, unless it is to be overwritten. Where a file has only tokens,
+    its tags are a new column.
     """
     goal = scheme_of(nlp) if scheme is None else get_scheme(scheme)
     output, done = output or Output(), PredictedFile(goal.name)
@@ -66,6 +69,9 @@ def predict_file(
     with write_bytes(target, reader.columns.encoding) as put, bound:
         for parts in whole_documents(reader, joined):
             done.appended = output.append or lacks_tags(parts[0].part)
+            if not (done.appended or overwrite):
+                for held in parts:
+                    require_tags(held.part)
             every = [sentence for held in parts for sentence in held.sentences]
             found = predicted_spans(nlp, every)
             for held, spans in zip(parts, split(found, [len(h.sentences) for h in parts])):
@@ -145,6 +151,26 @@ def lacks_tags(part: Part) -> bool:
         message = f"{part.name}: the column of the tag is that of the token. Name another one "
         raise ColumnError(f"{message}(--tag-index), or add one (--append).", part.name)
     return same
+
+
+def require_tags(part: Part) -> None:
+    """Refuse to write over a column with a cell that is no tag of any scheme, such as `NNP`."""
+    others = [code for code, cell in enumerate(part.tags.tags) if not may_be_tag(cell)]
+    for at in np.flatnonzero(np.isin(part.tags.codes, others))[:1].tolist():
+        line, cell = part.flat_number(at), part.tags.tags[part.tags.codes[at]]
+        raise ColumnError(
+            f"{part.name}, line {line}: {cell!r} is no tag, so there may be something else in "
+            f"column {part.layout.tag}. Add a column for the tags (--append), name that of the "
+            "tags (--tag-index), or let it be overwritten (--overwrite).",
+            part.name,
+            line,
+        )
+
+
+def may_be_tag(cell: str) -> bool:
+    """Whether some scheme has such a tag, or nothing is said: no letter or digit, as in `_`."""
+    said = any(map(str.isalnum, cell))
+    return not said or any(read_tag(cell, scheme) for scheme in SCHEMES.values())
 
 
 def found_in(docs: Sequence[Doc], nlp: Language) -> SpanColumns:
