@@ -156,6 +156,16 @@ def test_a_seed_says_it_all(data: Path, tmp_path: Path) -> None:
     assert weights[0] == (data / "model" / WEIGHTS).read_bytes() != weights[1]
 
 
+def test_the_seed_is_said_in_one_way(data: Path) -> None:
+    for setting in ("--training.seed", "--system.seed"):
+        result = run(*command(data, "-", "--seed", 3, setting, 4, "--print-config"))
+        assert result.exit_code == 2
+        assert "say the seed in one way" in result.stderr
+        printed = fine(*command(data, "-", setting, 4, "--print-config")).stdout
+        config = spacy.util.load_config_from_str(printed, interpolate=True)
+        assert config["training"]["seed"] == 4  # which is the one that counts
+
+
 # the config
 
 

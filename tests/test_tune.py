@@ -14,10 +14,12 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
+from spacy_iobes import Signature
 from spacy_iobes.cli import app
 from spacy_iobes.pipeline.tuning import Tried, best_of, tune_bias
 from spacy_iobes.scoring.counts import Figures
 
+from .commands import fine
 from .recognizers import CNN, example, examples, layer_of, learn, make, ner, weights
 
 
@@ -214,6 +216,26 @@ def test_the_command_in_json_and_its_output(folder: Path, tmp_path: Path) -> Non
     docs = [before.make_doc(pair.text) for pair in examples()]
     for a, b in zip(ner(tuned).marginals(docs), ner(before).marginals(docs)):
         np.testing.assert_array_equal(a, b)
+
+
+def test_malformed_gold_is_repaired_by_a_policy(folder: Path, tmp_path: Path) -> None:
+    """The figures are those of data that were repaired before, and the recipe says so."""
+    bad = tmp_path / "bad.bio"
+    bad.write_text((folder / "dev.bio").read_text().replace("B-", "I-"))
+    fine("repair", bad, tmp_path / "good.bio", "-s", "bio", "-p", "begin")
+    line = ["tune", folder / "model"]
+    assert run(*line, bad, "-s", "bio").exit_code == 1
+    result = run(*line, bad, "-s", "bio", "--repair", "begin", "-o", tmp_path / "tuned")
+    assert result.exit_code == 0, result.output
+    wanted = run(*line, tmp_path / "good.bio", "-s", "bio").stdout
+    assert result.stdout.splitlines()[:-1] == wanted.splitlines()[:-1]
+    assert result.stderr == f"{bad}: 6 violations repaired (begin)\n"
+    meta = json.loads((tmp_path / "tuned" / "meta.json").read_text())
+    signature = Signature.parse(meta["performance"]["iobes_signature"])
+    assert (signature.scheme, signature.repair, signature.gold) == ("bio", "raise", "begin")
+    report = json.loads(run(*line, bad, "-s", "bio", "-r", "begin", "--json").stdout)
+    assert report["repaired"] == 6
+    assert "Unknown policy 'fix'" in run(*line, bad, "-s", "bio", "-r", "fix").stderr
 
 
 def test_a_pipeline_is_tuned_twice(folder: Path, tmp_path: Path) -> None:

@@ -31,6 +31,15 @@ SchemeName = Annotated[str, typer.Option("--scheme", "-s", help=f"One of: {_SCHE
 PolicyName = Annotated[
     str, typer.Option("--policy", "-p", help=f"What malformed tags become: {_POLICIES}.")
 ]
+GoldPolicy = Annotated[
+    str,
+    typer.Option(
+        "--repair",
+        "-r",
+        help=f"Policy for malformed tags in column files: {_POLICIES}. Without one they are "
+        "refused.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
 Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
@@ -70,7 +79,12 @@ def columns_from(
         ),
     ] = "",
     ignore_documents: Annotated[
-        bool, typer.Option("--ignore-documents", help="Count each file as one document.")
+        bool,
+        typer.Option(
+            "--ignore-documents",
+            help="Lines that mark documents (-DOCSTART-) begin none: a file is one document, and "
+            "where a model could look at documents it gets each sentence for itself.",
+        ),
     ] = False,
     markers_as_tokens: Annotated[
         bool,

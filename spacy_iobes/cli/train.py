@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..codes.policy import POLICIES
 from ..corpus.conll import Columns
 from ..corpus.files import write_bytes
 from ..errors import FileError
 from ..scoring.formats import formatted
 from .application import command, counted
 from .docbin import entities
-from .options import column_options
+from .options import GoldPolicy, column_options
 
 if TYPE_CHECKING:
     from ..corpus.training_data import TrainingData
@@ -36,15 +35,7 @@ def train_cli(
     output: Annotated[
         str, typer.Option("--output", "-o", help="The directory to write: spacy.load opens it.")
     ] = "",
-    repair: Annotated[
-        str,
-        typer.Option(
-            "--repair",
-            "-r",
-            help=f"Policy for malformed tags in column files: {', '.join(POLICIES)}. Without one "
-            "they are refused.",
-        ),
-    ] = "raise",
+    repair: GoldPolicy = "raise",
     lang: Annotated[
         str, typer.Option("--lang", "-l", help="Language of the pipeline (default: en).")
     ] = "",
@@ -56,7 +47,7 @@ def train_cli(
         typer.Option(
             "--config",
             "-c",
-            help="A config in place of ner_fast: a file, or ner_cnn or ner_wide_deep.",
+            help="A config in place of ner_fast: a file of your own, ner_cnn or ner_wide_deep.",
         ),
     ] = "ner_fast",
     epochs: Annotated[
@@ -66,7 +57,10 @@ def train_cli(
         int | None, typer.Option("--max-steps", min=1, help="Train for at most so many steps.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of the random numbers (default: 0).")
+        int | None,
+        typer.Option(
+            "--seed", min=0, help="Of the random numbers (default: that of the config, 0 in ours)."
+        ),
     ] = None,
     tuning: Annotated[
         bool,
@@ -99,6 +93,8 @@ def train_cli(
     if not (output or print_config):
         raise typer.BadParameter("say where the pipeline goes", param_hint="--output")
     overrides = overrides_of(context.args)
+    if seed is not None and {"system.seed", "training.seed"} & set(overrides):
+        raise typer.BadParameter("say the seed in one way", param_hint="--seed, --training.seed")
     tuning = tuning and not any(name.endswith(".entity_bias") for name in overrides)
     if output:
         require_replaceable(output, (train, dev), force)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,8 +12,9 @@ from ..corpus.conll import Columns
 from ..corpus.files import shown
 from ..errors import FileError
 from ..scoring.formats import aligned, percent
-from .application import command
-from .options import Json, column_options
+from ..scoring.signature import Signature
+from .application import command, counted
+from .options import GoldPolicy, Json, column_options
 from .pipelines import Component, loaded, recogniser
 from .survey import print_json
 
@@ -37,6 +38,7 @@ def tune_cli(
     scheme: Annotated[
         str, typer.Option("--scheme", "-s", help="Scheme of DEV if it has columns.")
     ] = "",
+    repair: GoldPolicy = "raise",
     component: Component = "iobes_ner",
     output: Annotated[
         str, typer.Option("--output", "-o", help="Write the pipeline with the best bias here.")
@@ -51,18 +53,24 @@ def tune_cli(
     if output:
         require_replaceable(output, (dev,), force=False)
     nlp = loaded(model)
-    recogniser(nlp, component)
-    examples, joined = read(nlp, dev, scheme, columns)
-    with sentence_bound(nlp) if joined else nullcontext():
-        tried = tune(nlp, component, examples)
+    pipe = recogniser(nlp, component)
+    held = read(nlp, dev, scheme, repair, columns)
+    if held.repaired:
+        repaired = f"{counted(held.repaired, 'violation')} repaired ({repair})"
+        typer.echo(f"{dev}: {repaired}", err=True)
+    with sentence_bound(nlp) if held.joined else nullcontext():
+        tried = tune(nlp, component, held.examples)
     found = best_of(tried)
     if output:
-        scores = dict(zip(("iobes_p", "iobes_r", "iobes_f"), found.figures))
+        scores: dict[str, Any] = dict(zip(("iobes_p", "iobes_r", "iobes_f"), found.figures))
+        signature = Signature(scheme=held.scheme or pipe.scheme.name, repair="raise", gold=repair)
+        scores["iobes_signature"] = str(signature)
         nlp.meta["performance"] = scores  # what was there is that of another bias
         save(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]
-        print_json({"best": found.bias, "tried": rows, "output": output or None})
+        result = {"best": found.bias, "tried": rows, "output": output or None}
+        print_json(result | {"repaired": held.repaired})
         return
     typer.echo(as_table(tried, found), nl=False)
     typer.echo(
@@ -81,12 +89,20 @@ def as_table(tried: list[Tried], found: Tried) -> str:
     return aligned(header, rows, "rrrrl") + "\n"
 
 
-def read(nlp: Language, path: str, scheme: str, columns: Columns) -> tuple[list[Example], bool]:
-    """Examples from DocBin or column files: one, or all below a directory.
+class Held(NamedTuple):
+    """What there is to tune on: examples, and for column files what was read in which way.
 
-    Documents of column files are Docs where 'predict' would make Docs of them; whether they are is
-    told, too.
+    Their documents are Docs, `joined`, where 'predict' would make Docs of them.
     """
+
+    examples: list[Example]
+    scheme: str = ""
+    repaired: int = 0
+    joined: bool = False
+
+
+def read(nlp: Language, path: str, scheme: str, policy: str, columns: Columns) -> Held:
+    """Read DocBin or column files: one, or all below a directory."""
     from spacy.training import Corpus
 
     from ..corpus.docbin import ENDING, read_docbin
@@ -100,13 +116,16 @@ def read(nlp: Language, path: str, scheme: str, columns: Columns) -> tuple[list[
     if bins and not (scheme and Path(path).is_dir()):
         for file in bins:
             read_docbin(file)  # says what is wrong with a file that is none
-        return list(Corpus(path)(nlp)), False
+        return Held(list(Corpus(path)(nlp)))
     if not scheme:
         raise FileError(f"{shown(path)}: name the scheme of column files with --scheme.", path)
-    joined = takes_documents(nlp) and bool(of_columns(path, scheme, "raise", columns).opens)
+    data = of_columns(path, scheme, policy, columns)
+    joined = takes_documents(nlp) and bool(data.opens)
     unit: DocUnit = "document" if joined else "sentence"
-    corpus = ConllCorpus(path, scheme=scheme, columns=columns, unit=unit, keep_sentences=joined)
-    return list(corpus(nlp)), joined
+    corpus = ConllCorpus(
+        path, scheme=scheme, policy=policy, columns=columns, unit=unit, keep_sentences=joined
+    )
+    return Held(list(corpus(nlp)), data.reader["scheme"], data.repaired, joined)
 
 
 def save(nlp: Language, output: str) -> None:
