@@ -110,12 +110,27 @@ def test_the_package_is_not_there(no_package: None) -> None:
     )
 
 
-def test_a_language_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There may be other tables."""
+def test_a_language_without_a_table(no_package: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be other tables, of this language and of others."""
     monkeypatch.setitem(catalogue.REGISTRY, ("spacy", "lookups", LANGUAGE), {"lemma": "nowhere"})
     for language in (LANGUAGE, "fr", "no such language"):
         with pytest.raises(ModelError, match=f"for the language '{language}'.*pip install"):
             Clusters(language).load()
+    for other in ("vo", "eo"):
+        place = ("spacy", "lookups", other)
+        monkeypatch.setitem(catalogue.REGISTRY, place, {"lexeme_cluster": "nowhere"})
+    with pytest.raises(ModelError) as caught:
+        Clusters("fr").load()
+    assert str(caught.value) == (
+        "There is no table of clusters for the language 'fr'. There are tables for: eo, vo. For "
+        "another language set clusters = null; lists of names (gazetteers) work in any."
+    )
+
+
+@needs_tables
+def test_the_languages_of_the_package_are_named() -> None:
+    with pytest.raises(ModelError, match=r"'fr'. There are tables for: de, .*\ben, es"):
+        Clusters("fr").load()
 
 
 def test_languages_that_are_none() -> None:

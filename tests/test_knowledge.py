@@ -201,7 +201,7 @@ def test_what_the_command_says_of_bad_settings(data: Path, tmp_path: Path) -> No
         ("templates", '["lower", "colour"]', "Unknown attribute 'colour' in the template 'colour'"),
         ("templates", '["lower["]', "'lower[' is no template"),
         ("templates", '"lower"', "templates are a list of them"),
-        ("clusters", "fr", "pip install spacy-lookups-data, or set clusters = null"),
+        ("clusters", "fr", "for the language 'fr'. The"),
         ("clusters", '""', "clusters is a language such as 'en', or null, not ''"),
         ("gazetteers", '["towns"]', "gazetteers: at root: ['towns'] is not dict[str, str]"),
         ("gazetteers", "towns", "gazetteers: at root: 'towns' is not dict[str, str]"),

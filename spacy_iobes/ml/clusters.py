@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from spacy.lookups import load_lookups
 from spacy.strings import get_string_id
+from spacy.util import registry
 
 from ..errors import ModelError
 from ..kernels.features_numpy import Values
@@ -33,6 +34,25 @@ TEMPLATES = (
 )
 
 
+def languages() -> list[str]:
+    """The languages that installed packages have a table for."""
+    tables = registry.lookups.get_all()
+    return sorted(language for language, names in tables.items() if TABLE in names)
+
+
+def advice() -> str:
+    """What to do where a language has no table."""
+    if there := languages():
+        return (
+            f"There are tables for: {', '.join(there)}. For another language set clusters = null; "
+            "lists of names (gazetteers) work in any."
+        )
+    return (
+        "The package spacy-lookups-data has them for English, German and Spanish (en, de, es): "
+        "pip install spacy-lookups-data, or set clusters = null."
+    )
+
+
 class Clusters:
     """The cluster of every word of a language that has one, `paths[W]`, by the hash of the word."""
 
@@ -49,9 +69,7 @@ class Clusters:
             table = load_lookups(self.language, [TABLE]).get_table(TABLE)
         except (ValueError, KeyError) as error:
             raise ModelError(
-                f"There is no table of clusters for the language {self.language!r}. The package "
-                "spacy-lookups-data has them for English, German and Spanish (en, de, es): "
-                "pip install spacy-lookups-data, or set clusters = null."
+                f"There is no table of clusters for the language {self.language!r}. {advice()}"
             ) from error
         words = np.fromiter(table.keys(), dtype=np.uint64, count=len(table))
         paths = np.fromiter(map(int, table.values()), dtype=np.uint64, count=len(table))
