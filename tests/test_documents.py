@@ -446,6 +446,8 @@ def test_spans_that_touch_where_a_sentence_ends(
         assert said in result.stderr
         assert "or take each sentence for itself (--ignore-documents)" in result.stderr
     fine(*line, "--ignore-documents", "--max-steps", 1)
+    path.write_text("-DOCSTART- O\n\nAda B-PER\n\nAda B-PER\n\n" * 2)  # alike, but two
+    assert "where 'Ada' ends and the next sentence" in run(*line).stderr
     path.write_text(text.replace("Grace B-PER", "Grace B-LOC") * 2)
     fine(*line, "--max-steps", 1)
 

@@ -27,6 +27,7 @@ class Place(NamedTuple):
     where: str
     sentence: str
     text: str
+    offset: int = 0  # of the sentence in the Doc
 
     def __str__(self) -> str:
         return f"{self.span.label} {self.text!r} ({self.where})"
@@ -49,7 +50,7 @@ def refusal(file: Path, a: Place, b: Place, scheme: Scheme) -> InexpressibleErro
     known = ", ".join(name for name, each in SCHEMES.items() if each.split)
     both = f"{file}: {a} and {b} touch"
     advice = f"Choose a scheme that can (--model-scheme): {known}"
-    if a.sentence != b.sentence:
+    if a.offset != b.offset:
         both += f" where {a.sentence!r} ends and the next sentence of the document begins"
         advice += "; or take each sentence for itself (--ignore-documents)"
     else:
@@ -75,7 +76,7 @@ def column_places(file: Path, data: TrainingData) -> Iterator[list[Place]]:
                 line = f"line {tagged.part.number(number, start)}"
                 text = " ".join(words[start:end])
                 place = Span(at + start, at + end, label)
-                held.append(Place(place, line, shortened(" ".join(words)), text))
+                held.append(Place(place, line, shortened(" ".join(words)), text, at))
             at += len(words)
     yield held
 
