@@ -235,6 +235,4 @@ def test_a_feature_that_a_token_has_twice_counts_twice(kernel: Any) -> None:
 def test_a_gradient_of_another_shape_is_refused(kernel: Any) -> None:
     table = (np.ones((1, 2), "f"), np.zeros(1, "f"), np.zeros((1, 2), "f"), np.full(1, -1, "i"))
     with pytest.raises(ValueError, match="shape"):
-        kernel.step(
-            *table, np.zeros((1, 1), "i"), np.ones((1, 3), "f"), *NO_GROUPS, 0.1, 0.0, 0.0
-        )
+        kernel.step(*table, np.zeros((1, 1), "i"), np.ones((1, 3), "f"), *NO_GROUPS, 0.1, 0.0, 0.0)
