@@ -23,6 +23,8 @@ KERNELS = [
         "_chain_v4",
         "_columns",
         "_features",
+        "_separators",
+        "_separators_v3",
         "_surroundings",
         "_tags",
     )

@@ -61,13 +61,21 @@ class Gaps:
         if allowed.shape != self.scores.shape:
             raise ChainError(f"allowed is {allowed.shape}, the scores are {self.scores.shape}.")
         illegal = self.scores.dtype.type(-np.inf)
-        return replace(self, scores=np.where(allowed, self.scores, illegal))
+        scores = np.where(allowed, self.scores, illegal)
+        return replace(self, scores=np.ascontiguousarray(scores))
 
     def known(self, separators: Separators) -> Gaps:
         """The same gaps with one separator each, `[G, L]`."""
-        if separators.shape != self.scores.shape[:2]:
-            raise ChainError(f"Separators are {self.scores.shape[:2]}, not {separators.shape}.")
-        return self.limited(separators[..., None] == KINDS)
+        return self.limited(self.checked(separators)[..., None] == KINDS)
+
+    def checked(self, separators: Separators) -> Separators:
+        """One separator for each gap and label, as the kernels take them, or they are refused."""
+        array = np.ascontiguousarray(whole_numbers("separators", separators))
+        if array.shape != self.scores.shape[:2]:
+            raise ChainError(f"Separators are {self.scores.shape[:2]}, not {array.shape}.")
+        if array.size and not 0 <= array.min() <= array.max() < len(KINDS):
+            raise ChainError(f"Separators lie between 0 and {len(KINDS) - 1}.")
+        return array.astype(np.uint8)
 
     def biased(self, bias: float) -> Gaps:
         """The same gaps with `bias` added wherever a mention starts: more of them, or fewer."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import kernels
 from ..errors import ChainError
-from ..kernels import separators_numpy as edge
+from ..kernels import separators as edge
 from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores, logsumexp
 from ..kernels.separators_numpy import BEFORE, BEHIND, END, GO_ON, KINDS, START, Separators
 from .arrays import logarithms
@@ -68,6 +68,9 @@ class Model(Protocol):
     def expect(self, gaps: Gaps) -> Expected:
         """The probability of every separator."""
 
+    def loss(self, gaps: Gaps, separators: Separators) -> tuple[Floats, Expected]:
+        """The negative log-likelihood of `separators[G, L]`, `[S, L]`, and its gradient."""
+
     def nbest(self, gaps: Gaps, n: int) -> NBest:
         """The `n` most probable legal sequences, all different."""
 
@@ -105,10 +108,25 @@ class State:
 
     def expect(self, gaps: Gaps) -> Expected:
         """The probability of every separator, and how often any two follow each other."""
-        parts = [kernels.expect(*arguments) for arguments in self._arguments(gaps)]
+        return self._joined(gaps, [kernels.expect(*found) for found in self._arguments(gaps)])
+
+    def loss(self, gaps: Gaps, separators: Separators) -> tuple[Floats, Expected]:
+        """The negative log-likelihood of `separators[G, L]`, `[S, L]`, and its gradient."""
+        arguments = self._arguments(gaps)
+        known = gaps.checked(separators).T.astype(np.int32).reshape(len(arguments), -1)
+        parts = []
+        for path, own in zip(known, arguments):
+            totals, states, steps = kernels.expect(*own)
+            totals -= kernels.follow(np.ascontiguousarray(path), *own, states, steps)
+            parts.append((totals, states, steps))
+        found = self._joined(gaps, parts)
+        return found.total, found
+
+    def _joined(self, gaps: Gaps, parts: list[tuple[Floats, Scores, Floats]]) -> Expected:
+        """What the kernels say of all labels, as one."""
         totals, states, steps = (np.concatenate(part) for part in zip(*parts))
         total = _by_sentence(totals, gaps)
-        _require_sequences(total)
+        _require_sequences(np.where(np.isfinite(total), total, -np.inf))
         separators = states.reshape(gaps.labels, *gaps.scores[:, 0].shape).transpose(1, 0, 2)
         return Expected(total, separators, steps if self.step.ndim == 3 else steps[0])
 
@@ -148,35 +166,33 @@ class State:
 
 
 _AS_STATES = State(np.zeros((8, 8)))
-_COMPILED = kernels.CHAIN_IN_USE == "compiled"
 
 
 @dataclass(frozen=True)
 class Edge:
-    """A sequence scores what its separators do: two states, and separators as the edges.
-
-    Compiled chains of eight states without scores for steps are the same, and the faster way to it.
-    """
+    """A sequence scores what its separators do: two states, and separators as the edges."""
 
     def total(self, gaps: Gaps) -> Floats:
         """The logarithm of the summed exponentials of all legal sequences, `[S, L]`."""
-        return _AS_STATES.total(gaps) if _COMPILED else edge.total(gaps.scores, gaps.offsets)
+        return edge.total(gaps.scores, gaps.offsets)
 
     def best(self, gaps: Gaps) -> Best:
         """The legal sequences of the highest scores; of several, the lowest separators first."""
-        if _COMPILED:
-            return _AS_STATES.best(gaps)
         found = Best(*edge.best(gaps.scores, gaps.offsets))
         _require_sequences(found.score)
         return found
 
     def expect(self, gaps: Gaps) -> Expected:
         """The probability of every separator."""
-        if _COMPILED:
-            return _AS_STATES.expect(gaps)._replace(steps=None)
         totals, separators = edge.expect(gaps.scores, gaps.offsets)
         _require_sequences(totals)
         return Expected(totals, separators)
+
+    def loss(self, gaps: Gaps, separators: Separators) -> tuple[Floats, Expected]:
+        """The negative log-likelihood of `separators[G, L]`, `[S, L]`, and its gradient."""
+        values, gradient = edge.loss(gaps.scores, gaps.offsets, gaps.checked(separators))
+        _require_sequences(np.where(np.isfinite(values), values, -np.inf))
+        return values, Expected(values, gradient)
 
     def nbest(self, gaps: Gaps, n: int) -> NBest:
         """The `n` most probable legal sequences, all different."""
@@ -244,6 +260,11 @@ def loss(model: Model, gaps: Gaps, known: Gaps) -> tuple[Floats, Expected]:
     values = every.total - good.total
     steps = None if every.steps is None or good.steps is None else every.steps - good.steps
     return values, Expected(values, every.separators - good.separators, steps)
+
+
+def loss_of(model: Model, gaps: Gaps, separators: Separators) -> tuple[Floats, Expected]:
+    """`loss` where everything is known, `separators[G, L]`: the same, and faster."""
+    return model.loss(gaps, separators)
 
 
 def _require_sequences(totals: Floats) -> None:

@@ -70,23 +70,20 @@ static inline Doubles doubles_where(Doubles y, double limit, Doubles x, Doubles 
     return CHOOSE(Doubles, DoubleBits, y > limit, x, other);
 }
 
-/* exp(x) for x <= 0, to a relative 1e-7 or 2e-15; 0 for minus infinity only, since all that is below
-   the lowest is that. Adding `magic` rounds to a whole number, in the last bits: 2 to that power
-   times exp of the rest, which is at most log(2) / 2. */
-static inline Floats exp_floats(Floats x) {
+/* exp(x) for -87 <= x <= 0, or -700 <= x <= 0, to a relative 1e-7 or 2e-15. Adding `magic` rounds to a
+   whole number, in the last bits: 2 to that power times exp of the rest, at most log(2) / 2. */
+static inline Floats exp_near_floats(Floats x) {
     const Floats magic = all_floats(12582912.0f);
-    const Floats v = larger_floats(x, all_floats(-87.0f));
-    const Floats power = v * 1.44269504f + magic, k = power - magic;
-    const Floats r = (v - k * 0.693359375f) + k * 2.12194440e-4f, r2 = r * r;
+    const Floats power = x * 1.44269504f + magic, k = power - magic;
+    const Floats r = (x - k * 0.693359375f) + k * 2.12194440e-4f, r2 = r * r;
     const Floats p = ((r2 * 0.00139261761f + (r * 0.00836317307f + 0.0416665547f)) * r2 +
                       (r * 0.16666577f + 0.5f)) * r2 + (r + 1.0f);
-    return floats_where(x, -INFINITY, SHIFTED(Floats, FloatBits, p, power, 23), all_floats(0));
+    return SHIFTED(Floats, FloatBits, p, power, 23);
 }
-static inline Doubles exp_doubles(Doubles x) {
+static inline Doubles exp_near_doubles(Doubles x) {
     const Doubles magic = all_doubles(6755399441055744.0);
-    const Doubles v = larger_doubles(x, all_doubles(-700.0));
-    const Doubles power = v * 1.4426950408889634 + magic, k = power - magic;
-    const Doubles r = (v - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+    const Doubles power = x * 1.4426950408889634 + magic, k = power - magic;
+    const Doubles r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
     const Doubles r2 = r * r, r4 = r2 * r2;
     const Doubles low = (r * 0.16666666666648303 + 0.5) * r2 + (r + 1.0);
     const Doubles middle = (r * 0.0001984120875699232 + 0.0013888888905871347) * r2 +
@@ -94,7 +91,17 @@ static inline Doubles exp_doubles(Doubles x) {
     const Doubles high =
         r2 * 2.761379555451986e-07 + (r * 2.7625102005388108e-06 + 2.4801536409064087e-05);
     const Doubles p = (high * r4 + middle) * r4 + low;
-    return doubles_where(x, -INFINITY, SHIFTED(Doubles, DoubleBits, p, power, 52), all_doubles(0));
+    return SHIFTED(Doubles, DoubleBits, p, power, 52);
+}
+
+/* The same for every x <= 0: 0 for minus infinity only, since all that is below the lowest is that. */
+static inline Floats exp_floats(Floats x) {
+    const Floats near = exp_near_floats(larger_floats(x, all_floats(-87.0f)));
+    return floats_where(x, -INFINITY, near, all_floats(0));
+}
+static inline Doubles exp_doubles(Doubles x) {
+    const Doubles near = exp_near_doubles(larger_doubles(x, all_doubles(-700.0)));
+    return doubles_where(x, -INFINITY, near, all_doubles(0));
 }
 
 /* Turn as many rows as a vector has lanes into columns: swap halves of blocks, ever larger ones. */

@@ -1,4 +1,4 @@
-"""Inference over mention separators in numpy, all sentences and labels at once, in log space.
+"""Inference over mention separators in numpy: the readable twin of `_separators.pxi`, in log space.
 
 `scores[G, L, 8]` has a score for every gap, label and separator; sentences lie end to end, and
 sentence `s` of S has the gaps `offsets[s]:offsets[s + 1]`, one more than it has tokens. Every label
@@ -11,7 +11,6 @@ of which lead from inside to inside and can be summed up before anything else is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ START, END, GO_ON = 1, 2, 4  # the bits of a separator: a mention starts, ends, 
 KINDS = np.arange(8)  # X S E ES C CS EC ECS
 BEFORE = (KINDS & (END | GO_ON) > 0).astype(np.intp)  # the state of the token before the gap
 BEHIND = (KINDS & (START | GO_ON) > 0).astype(np.intp)  # the state of the token behind it
+INSIDE = (BEFORE & BEHIND) > 0  # those that lead from inside to inside
 
 Separators = NDArray[np.uint8]
 OUTSIDE = np.array([0.0, -np.inf])  # at both ends of a sentence
@@ -82,17 +82,35 @@ def messages(scores: Scores, offsets: Offsets) -> tuple[Floats, Floats, Floats]:
     return before, behind, _totals(LOG, before, steps, offsets)
 
 
-def expect(scores: Scores, offsets: Offsets) -> tuple[Floats, Floats]:
+def expect(scores: Scores, offsets: Offsets) -> tuple[Floats, Scores]:
     """`total`, and the probability of every separator `[G, L, 8]`: the gradient of the totals.
 
-    Where a chain has no legal sequence, its probabilities are 0.
+    They are as precise as the scores. Where a chain has no legal sequence, its part of them is 0.
     """
     before, behind, totals = messages(scores, offsets)
     ways = before[:, :, BEFORE] + scores + behind[:, :, BEHIND]
     sums = logsumexp(ways, 2)  # all are the total, up to what rounding has added up
     none = sums == -np.inf
     probabilities = np.exp(ways - np.where(none, 0.0, sums)[..., None])
-    return totals, probabilities
+    return totals, _as_precise(scores, probabilities)
+
+
+def _as_precise(scores: Scores, values: Floats) -> Scores:
+    return values.astype(np.float32) if scores.dtype == np.float32 else values
+
+
+def loss(scores: Scores, offsets: Offsets, path: Separators) -> tuple[Floats, Scores]:
+    """The negative log-likelihood of one sequence for each chain `[S, L]`, and its gradient.
+
+    Where that sequence is illegal, the loss is infinite and the gradient means nothing.
+    """
+    totals, gradient = expect(scores, offsets)
+    known = follow(path, scores, offsets)
+    gradient -= path[..., None] == KINDS
+    illegal = known == -np.inf
+    return np.where(
+        illegal, np.inf, np.maximum(totals - np.where(illegal, 0.0, known), 0.0)
+    ), gradient
 
 
 def best(scores: Scores, offsets: Offsets) -> tuple[Separators, Floats]:
@@ -103,15 +121,16 @@ def best(scores: Scores, offsets: Offsets) -> tuple[Separators, Floats]:
     """
     steps = edges(MAX, scores)
     ahead = backward(MAX, steps, offsets)
-    ways = scores + ahead[:, :, BEHIND]
-    choice: Any = [np.where(state == BEFORE, ways, -np.inf).argmax(2) for state in (0, 1)]
+    ways = steps + ahead[:, :, None, :]  # [G, L, from, to]
+    kinds = np.where(INSIDE, scores, -np.inf).argmax(2)  # the best of the five
+    onward = ways[..., 1] > ways[..., 0]
+    choice = [onward[..., 0], np.where(onward[..., 1], np.maximum(kinds, 3), END)]
     first = offsets[:-1]
     found = np.empty(scores.shape[:2], dtype=np.uint8)
     found[first] = choice[0][first]
     for at in _gaps(offsets):
         found[at] = np.where(BEHIND[found[at - 1]], choice[1][at], choice[0][at])
-    peaks = np.where(BEFORE, -np.inf, ways[first]).max(2, initial=-np.inf)
-    return found, peaks
+    return found, ways[first][:, :, 0].max(2, initial=-np.inf)
 
 
 def follow(path: Separators, scores: Scores, offsets: Offsets) -> Floats:
