@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 from thinc.api import fix_random_seed
 
+from spacy_iobes import Span
 from spacy_iobes.pipeline.nested_ner import NestedRecognizer
 
 from . import by_hand
@@ -69,7 +71,7 @@ def example(
     sentences: Sequence[int] = (),
 ) -> Example:
     """An example with these mentions in its reference, or no group; `sentences` begin somewhere."""
-    starts = [number in sentences for number in range(len(words))] if sentences else None
+    starts: Any = [number in sentences for number in range(len(words))] if sentences else None
     predicted, reference = (Doc(BLANK.vocab, words=list(words), sent_starts=starts) for _ in "ab")
     if spans is not None:
         reference.spans["sc"] = [DocSpan(reference, a, b, label) for a, b, label in spans]
@@ -100,7 +102,7 @@ def random_scores(pipe: NestedRecognizer, seed: int = 0) -> None:
     """Random numbers for the output layer, and for the steps if there are any."""
     random = np.random.default_rng(seed)
     output = pipe.model.get_ref("output_layer")
-    for layer, name in ((output, "W"), (output, "b"), (pipe.model, "steps")):
+    for layer, name in ((output, "W"), (output, "b"), (pipe.model.get_ref("steps"), "steps")):
         values: Any = random.normal(size=layer.get_param(name).shape).astype(np.float32)
         layer.set_param(name, values)
 
@@ -128,7 +130,7 @@ def worlds(pipe: NestedRecognizer, doc: Doc, label: int) -> list[World]:
         score = sum(rows[place, kind] for place, kind in enumerate(at))
         if steps.size:
             own = steps[label] if steps.ndim == 3 else steps
-            score += sum(own[a, b] for a, b in zip(at, at[1:]))
+            score += sum(own[a, b] for a, b in pairwise(at))
         found.append(World(sequence, readings, float(score)))
     return found
 
@@ -146,7 +148,7 @@ def written(pipe: NestedRecognizer, spans: Iterable[tuple[int, int]], length: in
     members = frozenset(spans)
     if len(pipe.representation.bits) != len(TAGS):
         return separators(members, length)
-    return by_hand.encode([(a, b, "x") for a, b in members], length, "iobes")
+    return by_hand.encode([Span(a, b, "x") for a, b in members], length, "iobes")
 
 
 def log_sum(values: Iterable[float]) -> float:

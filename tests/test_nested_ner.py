@@ -13,6 +13,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import ConfigValidationError
 
 from spacy_iobes.errors import (
     AlignmentError,
@@ -265,7 +266,7 @@ def test_a_span_without_a_label_is_named() -> None:
 def test_a_mention_over_the_end_of_a_sentence() -> None:
     pair = example(WORDS, [(1, 3, "X")], sentences=(0, 2))
     pipe = nested_ner(untrained("edge"))
-    with pytest.raises(AlignmentError, match="'b c' .X. leaves its sentence"):
+    with pytest.raises(AlignmentError, match=r"'b c' .X. leaves its sentence"):
         pipe.get_loss([pair], pipe.model.predict([pair.predicted]))
     lenient = nested_ner(untrained("edge", misaligned="missing"))
     loss, _ = lenient.get_loss([pair], lenient.model.predict([pair.predicted]))
@@ -326,7 +327,7 @@ def test_a_model_for_something_else() -> None:
     other = make(representation="state")
     with pytest.raises(ModelError, match="representation = 'edge', but the config says 'state'"):
         other.from_bytes(nlp.to_bytes())
-    with pytest.raises(UnknownNameError, match=r"'edges'.*edge, state, per_label"):
+    with pytest.raises(ConfigValidationError, match="'edges' is not"):
         make(representation="edges")
     with pytest.raises(ModelError, match=r"scores no gaps.*SeparatorTagger"):
         spacy.blank("en").add_pipe("iobes_nested_ner", config={"model": ENCODERS["cnn"]["tok2vec"]})

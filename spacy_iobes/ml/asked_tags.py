@@ -92,8 +92,8 @@ class AskedTags:
         else:
             path = write_spans(spans, self.batch.offsets, TAGS.scheme).codes
             values, gradient = loss(self.chain, self.batch, path)
-        shape = (len(self.labels), -1, len(TAGS))
-        rows = gradient.scores.reshape(shape).transpose(1, 0, 2).reshape(-1, shape[0] * shape[2])
+        shape = (len(self.labels), int(self.units.tokens[-1]), len(TAGS))
+        rows = gradient.scores.reshape(shape).transpose(1, 0, 2).reshape(shape[1], -1)
         return float(values.sum()), GapScores(rows.astype(np.float32), self.units, gradient.step)
 
     def mentions(self, spans: SpanColumns) -> Floats:

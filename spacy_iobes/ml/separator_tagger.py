@@ -14,6 +14,7 @@ from thinc.types import Floats2d
 
 from ..kernels.features_numpy import Ints
 from .gap_scores import GapScores
+from .gap_steps import GapSteps, resized
 from .pairs import Pairs
 from .units import Look, Units
 
@@ -35,7 +36,8 @@ def build_separator_tagger(
     there is no such layer; another such encoder may be given as `features`, whose scores are added.
     The component says what is scored, and how many separators there are.
     """
-    layers: list[Model[Any, Any]] = [tok2vec]
+    steps = GapSteps()
+    layers: list[Model[Any, Any]] = [steps, tok2vec]
     output: Model[Any, Any] = tok2vec
     pairs: Model[Any, Any] | None = None
     head: Model[Any, Any] | None = None
@@ -55,7 +57,6 @@ def build_separator_tagger(
         "separator_tagger",
         forward,
         init=init,
-        params={"steps": None},
         layers=layers,
         refs={
             "tok2vec": tok2vec,
@@ -63,10 +64,10 @@ def build_separator_tagger(
             "head": head,
             "features": features,
             "output_layer": output,
+            "steps": steps,
         },
         attrs={
             "look": Look(gaps=True),
-            "learned_steps": False,
             "set_look": set_look,
             "set_outputs": set_outputs,
         },
@@ -100,12 +101,11 @@ def forward(
             back_vectors(list(model.ops.unflatten(rows, lengths)))
         else:
             back_vectors([gradient])
-        if model.attrs["learned_steps"]:
-            steps: Any = model.ops.asarray(d_scores.steps, dtype="f")
-            model.inc_grad("steps", steps)
+        back_steps(d_scores.steps)
         return []
 
-    return GapScores(flat, units, model.get_param("steps")), backprop
+    steps, back_steps = model.get_ref("steps")(None, is_train)
+    return GapScores(flat, units, steps), backprop
 
 
 def init(model: SeparatorModel, X: Any = None, Y: Any = None) -> None:  # noqa: N803
@@ -141,8 +141,9 @@ def set_outputs(
     `steps` is the shape of learned steps, if there are any. What is there already keeps its scores.
     A layer that has weights gives way to a larger one: an optimizer remembers the shapes it knows.
     """
-    model.attrs["learned_steps"] = steps is not None
-    _set_steps(model, steps or (0,))
+    there = model.get_ref("steps")
+    if there.get_param("steps").shape != (steps or (0,)):
+        replace_model_node(model, there, resized(there, steps))
     output, width = model.get_ref("output_layer"), len(label_of)
     if output.has_param("W") and output.get_dim("nO") != width:
         replace_model_node(model, output, resize_linear_weighted(output, width))
@@ -152,13 +153,3 @@ def set_outputs(
     model.get_ref("output_layer").set_dim("nO", width, force=True)
     if model.has_ref("head"):
         model.get_ref("head").set_dim("nO", width, force=True)
-
-
-def _set_steps(model: SeparatorModel, shape: tuple[int, ...]) -> None:
-    new: Any = model.ops.alloc(shape)
-    if model.has_param("steps"):
-        old = model.get_param("steps")
-        if old.shape == shape:
-            return
-        new[tuple(slice(min(sizes)) for sizes in zip(old.shape, shape))] = old
-    model.set_param("steps", new)

@@ -176,7 +176,9 @@ class NestedRecognizer(NestedQuestions, Recognizer):
             return scores
         width = len(self.representation.bits) * len(self.labels)
         units = Units.of(docs, self.sentence_bound)
-        return GapScores(self.model.ops.alloc2f(0, width), units, self.model.get_param("steps"))
+        return GapScores(
+            self.model.ops.alloc2f(0, width), units, self.model.get_ref("steps").get_param("steps")
+        )
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""
