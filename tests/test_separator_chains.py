@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spacy_iobes.chain import Batch, Chain, Spans, count, total
 from spacy_iobes.chain.gaps import Gaps
-from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Model, State, loss
+from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Model, State, loss, loss_of
 from spacy_iobes.errors import ChainError, NoPathError
 from spacy_iobes.kernels import separators_numpy
 from spacy_iobes.kernels.chain_numpy import Floats
@@ -52,6 +52,13 @@ class Twin(Edge):
 
     def expect(self, gaps: Gaps) -> Expected:
         return Expected(*separators_numpy.expect(gaps.scores, gaps.offsets))
+
+    def loss(self, gaps: Gaps, separators: NDArray[np.uint8]) -> tuple[Floats, Expected]:
+        values, gradient = separators_numpy.loss(gaps.scores, gaps.offsets, separators)
+        return values, Expected(values, gradient)
+
+    def _messages(self, gaps: Gaps) -> tuple[Floats, Floats, Floats]:
+        return separators_numpy.messages(gaps.scores, gaps.offsets)
 
 
 def models() -> list[tuple[Model, Floats]]:
@@ -186,7 +193,13 @@ def gold(seed: int = 5) -> NDArray[np.uint8]:
 @every_model
 def test_the_loss_is_that_of_the_gold(model: Model, step: Floats) -> None:
     gaps, path = random_gaps(), gold()
-    values, _ = loss(model, gaps, gaps.known(path))
+    values, gradient = loss(model, gaps, gaps.known(path))
+    again, other = loss_of(model, gaps, path)
+    np.testing.assert_allclose(again, values, atol=1e-9)
+    np.testing.assert_allclose(other.separators, gradient.separators, atol=1e-9)
+    if gradient.steps is not None and other.steps is not None:
+        np.testing.assert_allclose(other.steps, gradient.steps, atol=1e-9)
+    assert (gradient.steps is None) == (other.steps is None)
     for sentence, label, first, scores in chains(gaps, step):
         mine = tuple(path[first : first + LENGTHS[sentence] + 1, label].tolist())
         expected = log_sum(list(scores.values())) - scores[mine]
@@ -250,11 +263,13 @@ def test_edges_are_a_chain_of_four_states(spread: float) -> None:
         np.testing.assert_allclose(found[:, label], total(chain, batch), atol=1e-9)
 
 
-def test_the_score_of_a_mention() -> None:
+@every_model
+@every_spread
+def test_the_score_of_a_mention(model: Model, step: Floats, spread: float) -> None:
     """By enumeration: a start, an end, and all between goes on."""
-    gaps = random_gaps()
+    gaps = random_gaps(spread)
     rows, expected = [], []
-    for sentence, label, _, scores in chains(gaps, np.zeros((LABELS, 8, 8))):
+    for sentence, label, _, scores in chains(gaps, step):
         every = log_sum(list(scores.values()))
         for start, end in product(range(LENGTHS[sentence] + 1), repeat=2):
             fitting = [
@@ -268,19 +283,38 @@ def test_the_score_of_a_mention() -> None:
             if start < end:
                 rows.append((sentence, start, end, label))
                 expected.append(log_sum(fitting) - every)
-    found = Edge().mentions(gaps, Spans.of(rows))
+    found = model.mentions(gaps, Spans.of(rows))
     np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert model.mentions(gaps, Spans.of([])).shape == (0,)
     with pytest.raises(ChainError, match="0:4 of label 0 in sequence 0"):
-        Edge().mentions(gaps, Spans.of([(0, 0, 4, 0)]))
+        model.mentions(gaps, Spans.of([(0, 0, 4, 0)]))
+
+
+@every_model
+def test_what_follows(model: Model, step: Floats) -> None:
+    """By enumeration: of all sequences with one separator at a gap, those with another behind."""
+    gaps = random_gaps()
+    found = model.onward(gaps, range(8), range(8))
+    for _, label, first, scores in chains(gaps, step):
+        for k in range(1, len(next(iter(scores)))):
+            pairs = np.zeros((8, 8))
+            for path, score in scores.items():
+                pairs[path[k - 1], path[k]] += np.exp(score)
+            every = pairs.sum(axis=1)
+            reached = every > 0
+            expected = pairs[reached] / every[reached, None]
+            np.testing.assert_allclose(found[first + k, label][reached], expected, atol=1e-9)
+        assert not found[first].any()
 
 
 def test_the_score_of_a_mention_where_none_can_go_on() -> None:
     allowed = np.ones((5, 1, 8), dtype=bool)
     allowed[2, :, 4:] = False
     gaps = Gaps.of(np.zeros((5, 1, 8)), [4]).limited(allowed)
-    found = Edge().mentions(gaps, Spans.of([(0, 0, 4, 0), (0, 0, 2, 0), (0, 2, 4, 0)]))
-    assert found[0] == -np.inf
-    assert (found[1:] > -np.inf).all()
+    for model in (Edge(), State(np.zeros((8, 8)))):
+        found = model.mentions(gaps, Spans.of([(0, 0, 4, 0), (0, 0, 2, 0), (0, 2, 4, 0)]))
+        assert found[0] == -np.inf
+        assert (found[1:] > -np.inf).all()
 
 
 def test_the_score_of_a_path() -> None:
@@ -349,6 +383,8 @@ def test_where_no_sequence_is_left() -> None:
             model.sample(gaps.known(path), 2, np.random.default_rng(0))
         with pytest.raises(NoPathError):
             loss(model, gaps, gaps.known(path))
+        with pytest.raises(NoPathError, match="Sequence 0 has no legal separators"):
+            loss_of(model, gaps, path)
         assert model.total(gaps.known(path))[0, 1] == -np.inf
     totals, probabilities = separators_numpy.expect(gaps.known(path).scores, gaps.offsets)
     assert np.isneginf(totals).sum() == 1
@@ -383,5 +419,9 @@ def test_other_bad_input() -> None:
         gaps.limited(np.ones((1, 1, 8), dtype=bool))
     with pytest.raises(ChainError, match="Separators are"):
         gaps.known(np.zeros((1, 1), dtype=np.uint8))
+    with pytest.raises(ChainError, match="between 0 and 7"):
+        gaps.known(np.full(gaps.scores.shape[:2], 8))
+    with pytest.raises(ChainError, match="separators are whole numbers"):
+        loss_of(Edge(), gaps, np.full(gaps.scores.shape[:2], 0.5))
     with pytest.raises(ChainError, match="A bias is a number"):
         gaps.biased(np.nan)

@@ -41,7 +41,7 @@ def forward(algebra: Algebra, steps: Floats, offsets: Offsets) -> Floats:
     """What leads to each state of the token before every gap, `[G, L, 2]`."""
     reached = np.empty(steps.shape[:3])
     reached[offsets[:-1]] = OUTSIDE
-    for at in _gaps(offsets):
+    for at in places(offsets):
         reached[at] = algebra.plus(reached[at - 1][..., None] + steps[at - 1], 2)
     return reached
 
@@ -50,12 +50,12 @@ def backward(algebra: Algebra, steps: Floats, offsets: Offsets) -> Floats:
     """What follows each state of the token behind every gap, `[G, L, 2]`."""
     ahead = np.empty(steps.shape[:3])
     ahead[offsets[1:] - 1] = OUTSIDE
-    for at in _gaps(offsets, backwards=True):
+    for at in places(offsets, backwards=True):
         ahead[at - 1] = algebra.plus(steps[at] + ahead[at][:, :, None, :], 3)
     return ahead
 
 
-def _gaps(offsets: Offsets, backwards: bool = False) -> Iterator[Offsets]:
+def places(offsets: Offsets, backwards: bool = False) -> Iterator[Offsets]:
     """The second gaps of all sentences, then the third, and so on; or all of it from the end."""
     lengths = np.diff(offsets)
     for place in range(1, int(lengths.max(initial=0))):
@@ -128,7 +128,7 @@ def best(scores: Scores, offsets: Offsets) -> tuple[Separators, Floats]:
     first = offsets[:-1]
     found = np.empty(scores.shape[:2], dtype=np.uint8)
     found[first] = choice[0][first]
-    for at in _gaps(offsets):
+    for at in places(offsets):
         found[at] = np.where(BEHIND[found[at - 1]], choice[1][at], choice[0][at])
     return found, ways[first][:, :, 0].max(2, initial=-np.inf)
 
