@@ -139,6 +139,7 @@ setup(
         ],
         "spacy_readers": [
             "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.reader:conll_corpus",
+            "spacy-iobes.NestedCorpus.v1 = spacy_iobes.corpus.nested_reader:nested_corpus",
         ],
         "spacy_scorers": [
             f"spacy-iobes.{name}.v1 = spacy_iobes.pipeline.scorers:{name}"

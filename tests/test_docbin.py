@@ -357,7 +357,7 @@ def test_carriage_returns_and_iob1(tmp_path: Path) -> None:
         ("a|b", ["--output-delimiter", "|"], "holds the delimiter"),
         ("a\nb", [], "holds a line break"),
         ("a\r", [], "holds a line break"),
-        ("\n\n", [], "holds a line break"),
+        ("\n\n", [], "is bare white space"),
         ("a\0", [], "NUL"),
         ("  ", [], "is bare white space"),
         ("-DOCSTART-", [], "document marker"),

@@ -25,7 +25,7 @@ NAMES = {
         "iobes_repairer",
         "iobes_validator",
     ],
-    "spacy_readers": ["spacy-iobes.ConllCorpus.v1"],
+    "spacy_readers": ["spacy-iobes.ConllCorpus.v1", "spacy-iobes.NestedCorpus.v1"],
     "spacy_scorers": [
         "spacy-iobes.nested_scorer.v1",
         "spacy-iobes.span_scorer.v1",

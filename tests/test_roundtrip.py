@@ -193,14 +193,14 @@ def test_brat(tmp_path: Path) -> None:
     )
     (text,) = read_brat(tmp_path)
     assert [text.text[a:b] for a, b in text.tokens] == "Ödön ' s cat , the cats .".split()  # noqa: SIM905
-    assert text.spans == [(0, 1, "PER"), (0, 4, "ANIMAL"), (5, 7, "ANIMAL"), (0, 1, "PER")]
+    assert text.spans == [(0, 1, "PER"), (0, 4, "ANIMAL"), (5, 7, "ANIMAL")]
     found = as_json(tmp_path)
     assert (found["unit"], found["sentences"], found["tokens"]) == ("text", 1, 8)
     places = {finding["kind"]: finding["place"] for finding in found["findings"]}
     assert places == {
         "discontinuous": f"{tmp_path / '1.ann'}:4",
         "misaligned": f"{tmp_path / '1.ann'}:5",
-        "repeated": f"{tmp_path / '1.txt'}:1",
+        "repeated": f"{tmp_path / '1.ann'}:7",
     }
     assert found["total"]["mentions"] == 3
 

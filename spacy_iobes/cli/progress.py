@@ -9,16 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..corpus.conll import ColumnReader, Columns
-from ..corpus.files import STANDARD, shown
+from ..corpus.files import STANDARD, Progress, shown
 
 
 @contextmanager
-def reading(
-    path: str, columns: Columns, vocabulary: dict[bytes, int] | None = None
-) -> Iterator[ColumnReader]:
-    """A reader whose progress is shown after a second, and gone when it is done."""
+def bar(path: str) -> Iterator[Progress | None]:
+    """A bar for one file, which is shown after a second, and gone when it is done."""
     if not sys.stderr.isatty():
-        yield ColumnReader(path, columns, vocabulary=vocabulary)
+        yield None
         return
     from tqdm import tqdm  # only now: it takes longer to load than a small file to read
 
@@ -31,5 +29,14 @@ def reading(
         unit_scale=True,
         leave=False,
         delay=1,
-    ) as bar:
-        yield ColumnReader(path, columns, bar.update, vocabulary)
+    ) as shown_bar:
+        yield shown_bar.update
+
+
+@contextmanager
+def reading(
+    path: str, columns: Columns, vocabulary: dict[bytes, int] | None = None
+) -> Iterator[ColumnReader]:
+    """A reader whose progress is shown."""
+    with bar(path) as progress:
+        yield ColumnReader(path, columns, progress, vocabulary)

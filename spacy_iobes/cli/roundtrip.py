@@ -6,24 +6,33 @@ spaCy is only loaded by those who name a `.spacy` file.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..codes.policy import get_tag_policy
 from ..codes.readings import READINGS, get_reading
-from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import shown
+from ..corpus.nested_formats import BRAT, DOCS, JSON, format_of
 from ..scoring.formats import aligned
 from .application import AT_FAULT, FINE, SHOWN, command, counted
+from .nested_options import (
+    Header,
+    LabelOfLayer,
+    Lines,
+    MisalignedMentions,
+    OffsetsOfJson,
+    SchemeOfColumns,
+    require_layers,
+    text_reading,
+)
 from .options import Json, Limit, PolicyName, Quiet, column_options
 from .progress import reading as opened
 from .survey import print_json
 
 if TYPE_CHECKING:
     from ..corpus.nested import NestedSurvey, SetCounts
+    from ..corpus.nested_text import TextReading
     from ..corpus.sentences import TagReading
     from ..corpus.tagged import Unit
 
@@ -35,26 +44,31 @@ _READINGS = ", ".join(READINGS)
 def roundtrip_cli(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE", help="Column files, .spacy files and brat folders."),
+        typer.Argument(
+            metavar="FILE", help="Column files, .spacy files, JSON lines (.jsonl), brat folders."
+        ),
     ],
     columns: Columns,
     reading: Annotated[
         str, typer.Option("--reading", "-r", help=f"Which mentions are meant: {_READINGS}.")
     ] = "nearest_start",
-    scheme: Annotated[
-        str, typer.Option("--scheme", "-s", help="Of column files, as for 'validate'.")
-    ] = "",
+    scheme: SchemeOfColumns = "",
     policy: PolicyName = "raise",
     layer: Annotated[
         list[int] | None,
         typer.Option("--layer", help="A column of tags; repeat it for nested mentions."),
     ] = None,
+    label: LabelOfLayer = None,
+    header: Header = False,
     spans_key: Annotated[
         str, typer.Option("--spans-key", help="The span group of .spacy files.")
     ] = "sc",
     ignore_sentences: Annotated[
         bool, typer.Option("--ignore-sentences", help="Take each Doc for one sentence.")
     ] = False,
+    lines: Lines = False,
+    misaligned: MisalignedMentions = "count",
+    offsets: OffsetsOfJson = "auto",
     ambiguous: Annotated[
         bool, typer.Option("--ambiguous", help="List ambiguous mentions that come back, too.")
     ] = False,
@@ -68,10 +82,16 @@ def roundtrip_cli(
     mentions of all layers count, whichever layer is the outermost.
     """
     rule = get_reading(reading)
-    how = _how(scheme, policy, tuple(layer or ()))
-    columns = replace(columns, tag=layer[0]) if layer else columns
-    unit: Unit = "doc" if ignore_sentences else "sentence"
-    found = [_survey(path, rule.name, how, columns, spans_key, unit) for path in files]
+    how = _Settings(
+        rule.name,
+        _tags(scheme, policy, layer, label),
+        replace(columns, tag=layer[0]) if layer else columns,
+        header,
+        spans_key,
+        "doc" if ignore_sentences else "sentence",
+        text_reading(misaligned, lines, columns.encoding, offsets),
+    )
+    found = [_survey(path, how) for path in files]
     if json:
         print_json({"reading": rule.name, "files": [survey.as_json() for survey in found]})
     else:
@@ -80,44 +100,62 @@ def roundtrip_cli(
     raise typer.Exit(AT_FAULT if any(survey.faults for survey in found) else FINE)
 
 
-def _how(scheme: str, policy: str, layers: tuple[int, ...]) -> TagReading | None:
+class _Settings(NamedTuple):
+    """What the options say."""
+
+    rule: str
+    tags: TagReading | None
+    columns: Columns
+    header: bool
+    key: str
+    unit: Unit
+    texts: TextReading
+
+
+def _tags(
+    scheme: str, policy: str, layers: list[int] | None, labels: list[str] | None
+) -> TagReading | None:
     """How to read the tags of column files; None without a scheme."""
-    from ..corpus.sentences import TagReading
+    from ..corpus.sentences import tag_reading
 
-    if len(set(layers)) < len(layers):
-        raise typer.BadParameter("a column is one layer: name each once", param_hint="--layer")
-    if not scheme:
-        return None
-    return TagReading(get_scheme(scheme), get_tag_policy(policy), layers, labelled=False)
+    require_layers(layers)
+    return tag_reading(scheme, policy, layers or (), labels or ())
 
 
-def _survey(
-    path: str, rule: str, how: TagReading | None, columns: Columns, key: str, unit: Unit
-) -> NestedSurvey:
+def _survey(path: str, how: _Settings) -> NestedSurvey:
     """What becomes of the mentions of one file or folder."""
     from ..corpus.nested import survey_nested
 
-    if Path(path).is_dir():
-        from ..corpus.brat import brat_passages
+    kind = format_of(path)
+    if kind in (BRAT, JSON):
+        from ..corpus.brat import read_brat
+        from ..corpus.nested_json import read_json_lines
+        from ..corpus.nested_text import text_passages
 
-        return survey_nested(path, brat_passages(path), rule, "text")
-    if path.endswith(".spacy"):
+        texts = (read_brat if kind == BRAT else read_json_lines)(path, how.texts)
+        unit = "line" if how.texts.lines else "text"
+        return survey_nested(path, text_passages(texts), how.rule, unit)
+    if kind == DOCS:
         from ..corpus.doc_columns import DocFile
         from ..corpus.docbin import read_docbin
         from ..corpus.nested_docs import group_passages
 
-        file = DocFile(shown(path), read_docbin(path), unit)
+        file = DocFile(shown(path), read_docbin(path), how.unit)
+        passages = group_passages(file, how.key)
         return survey_nested(
-            file.name, group_passages(file, key), rule, "Doc" if unit == "doc" else unit
+            file.name, passages, how.rule, "Doc" if how.unit == "doc" else how.unit
         )
-    if how is None:
+    if how.tags is None:
         raise typer.BadParameter(f"{path} is a column file: name its scheme", param_hint="--scheme")
-    from ..corpus.nested_columns import column_passages
+    from ..corpus.nested_columns import column_passages, headed
     from ..corpus.sentences import FileSentences
 
+    columns, tags = how.columns, how.tags
+    if how.header:
+        columns, tags = headed(path, columns, tags)
     with opened(path, columns) as reader:
-        sentences = FileSentences(reader, how)
-        found = survey_nested(reader.name, column_passages(sentences), rule)
+        sentences = FileSentences(reader, tags)
+        found = survey_nested(reader.name, column_passages(sentences), how.rule)
     if sentences.violations:
         typer.echo(
             f"{reader.name}: {counted(sentences.violations, 'violation')} repaired", err=True

@@ -15,6 +15,9 @@ from .conll import BOM, MARKERS
 from .doc_columns import DocFile, TagColumns
 from .files import write_bytes
 
+SPACES = " \t\v\f\n\r"
+"""White space that is no token of a column file by itself."""
+
 
 @dataclass
 class Printed:
@@ -30,11 +33,15 @@ class Printed:
 
 @dataclass(frozen=True)
 class ColumnFormat:
-    """How to write the lines; `markers` begin each Doc (None: if one has several sentences)."""
+    """How to write the lines; `markers` begin each Doc (None: if one has several sentences).
+
+    A `header` names the columns in the first line.
+    """
 
     delimiter: str = "\t"
     encoding: str = "utf8"
     markers: bool | None = None
+    header: tuple[str, ...] = ()
 
 
 def print_columns(
@@ -47,6 +54,8 @@ def print_columns(
         marked = len(file.docs) > 1 and any(len(bounds) > 2 for bounds in file.bounds())
     marker = form.delimiter.join([MARKERS[0], *"O" * done.columns]) + "\n\n"
     with write_bytes(target, form.encoding) as put:
+        if form.header:
+            put(_header(form, file.name).encode())
         for number, (doc, tags, bounds) in enumerate(zip(file.docs, columns, file.bounds())):
             if not len(doc):
                 done.empty += 1
@@ -62,6 +71,14 @@ def print_columns(
     return done
 
 
+def _header(form: ColumnFormat, place: str) -> str:
+    """The first line."""
+    for name in form.header:
+        if reason := _trouble(name, form.delimiter):
+            raise FileError(f"{place}: as the name of a column, {name!r} {reason}")
+    return form.delimiter.join(form.header) + "\n"
+
+
 def _lines(doc: Doc, columns: TagColumns, form: ColumnFormat, place: str) -> Iterator[str]:
     for index, (token, *tags) in enumerate(zip((token.text for token in doc), *columns)):
         for field in (token, *tags):
@@ -73,10 +90,10 @@ def _lines(doc: Doc, columns: TagColumns, form: ColumnFormat, place: str) -> Ite
 @lru_cache(maxsize=65536)
 def _trouble(field: str, delimiter: str) -> str:
     """Why a token or tag would not be read back, and what to do; empty if it would be."""
+    if not field.strip(SPACES):
+        return "is bare white space, which no column file can hold: leave it out (--drop-spaces)."
     if any(character in field for character in "\n\r\0"):
         return "holds a line break or NUL, which no column file can: replace it in the Doc."
-    if not field.strip(" \t\v\f"):
-        return "is bare white space, which no column file can hold: leave it out of the Doc."
     if delimiter in field or (delimiter == " " and "\t" in field):
         return "holds the delimiter: choose another one (--output-delimiter), or replace it."
     if field.startswith(MARKERS):

@@ -107,8 +107,8 @@ def save_docbin(docs: DocBin, path: str | Path) -> None:
         put(data)
 
 
-def read_docbin(path: str | Path) -> list[Doc]:
-    """The Docs of a DocBin file, with a vocabulary of their own."""
+def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
+    """The Docs of a DocBin file, with a vocabulary of their own unless one is given."""
     name = shown(path)
     try:
         data = sys.stdin.buffer.read() if str(path) == STANDARD else Path(path).read_bytes()
@@ -116,7 +116,7 @@ def read_docbin(path: str | Path) -> list[Doc]:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{name}: cannot be read: {reason}.", str(path)) from error
     try:
-        return list(DocBin().from_bytes(data).get_docs(Vocab()))
+        return list(DocBin().from_bytes(data).get_docs(Vocab() if vocab is None else vocab))
     except Exception as error:  # zlib, msgpack, numpy and spaCy all have their own
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileError(

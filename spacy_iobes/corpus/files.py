@@ -35,7 +35,10 @@ def shown(path: str | Path) -> str:
 
 
 def read_bytes(
-    path: str | Path, encoding: str = "utf8", progress: Progress | None = None
+    path: str | Path,
+    encoding: str = "utf8",
+    progress: Progress | None = None,
+    longest: float = LONGEST,
 ) -> Iterator[bytes]:
     """The text of a file as UTF-8, piece by piece; anything but text is an error with its line."""
     name = shown(path)
@@ -46,9 +49,9 @@ def read_bytes(
             text = _decoded(decoder, chunk, name, done, final=not chunk)
             data = chunk if unicode else text.encode("utf8")
             feed = data.find(b"\n")
-            if open_line + (feed if feed >= 0 else len(data)) > LONGEST:
+            if open_line + (feed if feed >= 0 else len(data)) > longest:
                 raise FileError(
-                    f"{name}, line {done + 1}: longer than {LONGEST:,} characters. "
+                    f"{name}, line {done + 1}: longer than {longest:,} characters. "
                     "Is this a column file, with one token on each line?",
                     name,
                     done + 1,

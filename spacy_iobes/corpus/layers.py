@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, get_args
 
 from spacy.tokens import Doc
 
 from ..codes.pieces import BLOCKED, MISSING
 from ..codes.scheme import Scheme
 from ..codes.write import write_many
-from ..errors import AlignmentError, InexpressibleError, SpanError
+from ..errors import AlignmentError, InexpressibleError, SpanError, UnknownNameError
 from ..span import Span
 from .sources import group_spans
 
@@ -19,16 +20,35 @@ LAYERS, COUNT = "layers", "layer_count"
 """Attributes of a span group: the layer of each of its spans, and how many layers there are."""
 ABSENT_TAGS = {"layer_missing": MISSING, "layer_blocked": BLOCKED}
 """Attributes of a span group that list tokens as [layer, index], and what their tag is."""
+Order = Literal["group", "outermost", "innermost", "label"]
+"""Which layer a span goes to: as the group says, the outermost or the innermost first, or one
+layer for each label.
+"""
 
 
-def assigned(spans: Sequence[Span]) -> list[int]:
+def require_order(name: str) -> Order:
+    """The name of an order, if it is one."""
+    every = get_args(Order)
+    for known in every:
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise UnknownNameError(f"Unknown order {name!r}. Known: {', '.join(every)}.", name, every)
+
+
+def assigned(spans: Sequence[Span], innermost: bool = False) -> list[int]:
     """A layer for each span: the longest choose first, each the first layer with no overlap.
 
-    So a span comes before all those inside of it, and the first layer has the outermost ones.
+    So a span comes before all those inside of it, and the first layer has the outermost ones; with
+    `innermost` the shortest choose first, and it is the other way round.
     """
     numbers = [0] * len(spans)
     taken: list[set[int]] = []
-    for i in sorted(range(len(spans)), key=lambda i: (spans[i].start - spans[i].end, spans[i])):
+    sign = -1 if innermost else 1
+
+    def turn(i: int) -> tuple[int, Span]:
+        return sign * (spans[i].start - spans[i].end), spans[i]
+
+    for i in sorted(range(len(spans)), key=turn):
         tokens = range(spans[i].start, spans[i].end)
         number = next((n for n, used in enumerate(taken) if used.isdisjoint(tokens)), len(taken))
         if number == len(taken):
@@ -36,6 +56,47 @@ def assigned(spans: Sequence[Span]) -> list[int]:
         taken[number].update(tokens)
         numbers[i] = number
     return numbers
+
+
+def arranged(spans: Sequence[Span], order: Order, labels: Sequence[str] = ()) -> list[list[Span]]:
+    """The spans of a group in the layers that an order asks for; `labels` are the columns."""
+    if order == "label":
+        return [[span for span in spans if span.label == label] for label in labels]
+    return layered(spans, {LAYERS: assigned(spans, order == "innermost")})
+
+
+def fitting(
+    layers: Sequence[Sequence[Span]], bounds: Sequence[int], count: int | None = None
+) -> tuple[list[list[Span]], list[tuple[str, Span]]]:
+    """What can be written of layers, and the spans that cannot, each with its kind of finding.
+
+    Of spans that overlap in one layer the longest stays.
+    """
+    kept, left_out = list[list[Span]](), list[tuple[str, Span]]()
+    for number, layer in enumerate(layers):
+        taken, good = set[int](), list[Span]()
+        for span in sorted(layer, key=lambda span: (span.start - span.end, span)):
+            kind = misfit_of(span, bounds)
+            if not kind and count is not None and number >= count:
+                kind = "deep"
+            tokens = range(span.start, span.end)
+            if not kind and not taken.isdisjoint(tokens):
+                kind = "overlapping"
+            if kind:
+                left_out.append((kind, span))
+            else:
+                taken.update(tokens)
+                good.append(span)
+        kept.append(sorted(good))
+    return kept[:count], sorted(left_out, key=lambda found: found[1])
+
+
+def misfit_of(span: Span, bounds: Sequence[int]) -> str:
+    """Why a span can be in no layer at all; empty if it can."""
+    if span.start >= span.end:
+        return "empty"
+    last = bounds[bisect_right(bounds, span.start)]
+    return "beyond" if span.end > last else ""
 
 
 def layered(spans: Sequence[Span], attrs: Mapping[str, Any]) -> list[list[Span]]:
@@ -57,6 +118,22 @@ def group_columns(
 
     There are at least as many layers as the group has, or exactly `count`.
     """
+    layers, absent = group_layers(doc, key)
+    if count is not None and count < len(layers):
+        raise InexpressibleError(f"its spans need {len(layers)} layers, not {count}.")
+    layers += [[] for _ in range((count or 0) - len(layers))]
+    columns = [tags_of(spans, scheme, bounds) for spans in layers]
+    for number, index, tag in absent:
+        columns[number][index] = tag
+    return columns
+
+
+Absent = list[tuple[int, int, str]]
+"""Tokens without a tag: their layer, their index, and what stands for it."""
+
+
+def group_layers(doc: Doc, key: str) -> tuple[list[list[Span]], Absent]:
+    """The layers of a group as its attributes say, and the tokens that are not annotated."""
     attrs = doc.spans[key].attrs if key in doc.spans else {}
     try:
         layers = layered(group_spans(doc, key), attrs)
@@ -68,13 +145,7 @@ def group_columns(
         raise _misfit(attrs) from error
     if not in_range:
         raise _misfit(attrs)
-    if count is not None and count < len(layers):
-        raise InexpressibleError(f"its spans need {len(layers)} layers, not {count}.")
-    layers += [[] for _ in range((count or 0) - len(layers))]
-    columns = [_tags(spans, scheme, bounds) for spans in layers]
-    for number, index, tag in absent:
-        columns[number][index] = tag
-    return columns
+    return layers, absent
 
 
 def _misfit(attrs: Mapping[str, Any]) -> AlignmentError:
@@ -85,7 +156,7 @@ def _misfit(attrs: Mapping[str, Any]) -> AlignmentError:
     )
 
 
-def _tags(spans: Sequence[Span], scheme: Scheme, bounds: Sequence[int]) -> list[str]:
+def tags_of(spans: Sequence[Span], scheme: Scheme, bounds: Sequence[int]) -> list[str]:
     """The tags of disjoint spans, none of which crosses a sentence border."""
     sentences: list[list[Span]] = [[] for _ in bounds[1:]]
     number = 0

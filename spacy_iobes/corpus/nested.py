@@ -27,6 +27,10 @@ KINDS = {
     "beyond": "a mention goes beyond its sentence",
     "discontinuous": "a mention has more than one part",
     "misaligned": "a mention begins or ends within a token",
+    "moved": "a mention was given whole tokens",
+    "overlapping": "a mention shares a token with another one of its column",
+    "deep": "there is no column left for a mention",
+    "label": "the label of a mention cannot be written",
 }
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
 
@@ -55,6 +59,16 @@ class Finding:
         said += [f"{KINDS[self.kind]}: {gone}"] if self.kind != "lost" else []
         said += [f"new {new}"] if new else []
         return f"{self.place}: {self.label}: {'; '.join(said)}"
+
+
+def told(findings: Sequence[Finding]) -> list[str]:
+    """What there is of each kind, in one line each: how many, and the first of them."""
+    lines = []
+    for kind in KINDS:
+        if some := [finding for finding in findings if finding.kind == kind]:
+            count = f"{len(some):,} mention{'s' * (len(some) != 1)} {kind}"
+            lines.append(f"{count}, the first at {some[0]}")
+    return lines
 
 
 @dataclass

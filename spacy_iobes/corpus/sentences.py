@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import numpy as np
 from .. import kernels
 from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import refusal
-from ..codes.policy import POLICIES, Policy
-from ..codes.scheme import Scheme
+from ..codes.policy import POLICIES, Policy, get_tag_policy
+from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
 from ..codes.write import write_spans
-from ..errors import ColumnError
+from ..errors import ColumnError, FileError
 from ..kernels.columns_numpy import MARKER, NEWDOC, kind_of
 from ..span import Span
 from .conll import ColumnReader, Part
@@ -35,11 +35,15 @@ class Layer(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a file; `opens` says whether a document begins with it."""
+    """A sentence of a file; `opens` says whether a document begins with it.
+
+    `lines` are the numbers of its lines, one for each token.
+    """
 
     words: list[str]
     layers: tuple[Layer, ...]
     opens: bool
+    lines: Sequence[int] = ()
 
 
 class Held(NamedTuple):
@@ -59,6 +63,7 @@ class TagReading:
 
     `layers` are the columns that hold tags, if it is not the one column of the reader. Spans must
     be `labelled` if they are to become entities. Tags are also written in `tag_scheme`, if given.
+    `names` are the labels that spans have whose tags name none, one for each layer.
     """
 
     scheme: Scheme
@@ -66,6 +71,22 @@ class TagReading:
     layers: tuple[int, ...] = ()
     labelled: bool = True
     tag_scheme: Scheme | None = None
+    names: tuple[str, ...] = ()
+
+
+def tag_reading(
+    scheme: str | None, policy: str, layers: Sequence[int] = (), labels: Sequence[str] = ()
+) -> TagReading | None:
+    """How to read the tags of column files with nested mentions; None without a scheme."""
+    if len(set(layers)) < len(layers):
+        raise FileError(f"A column is one layer, but these are named: {list(layers)}.")
+    if labels and len(labels) != max(len(layers), 1):
+        counts = f"{len(labels)} labels for {max(len(layers), 1)} layers"
+        raise FileError(f"{counts}: name one for each.")
+    if not scheme:
+        return None
+    goal, rule = get_scheme(scheme), get_tag_policy(policy)
+    return TagReading(goal, rule, tuple(layers), labelled=False, names=tuple(labels))
 
 
 class FileSentences:
@@ -84,8 +105,11 @@ class FileSentences:
         words_of = PartWords(self.reader)
         for columns in self.parts():
             layers = zip(*(self._layers(tagged, spans) for tagged, spans in columns))
-            for (words, opens), every in zip(words_of(columns[0][0].part), layers):
-                yield Sentence(words, every, opens)
+            part = columns[0][0].part
+            lines, at = (part.scanned.line + part.line).tolist(), 0
+            for (words, opens), every in zip(words_of(part), layers):
+                yield Sentence(words, every, opens, lines[at : at + len(words)])
+                at += len(words)
 
     def check(self) -> Held:
         """Read all of the file for the errors that it may have."""
@@ -111,6 +135,8 @@ class FileSentences:
                 found += (wrong for tagged in columns for wrong in tagged.violations())
             if not found:
                 spans = [tagged.spans(reading.policy, reading.labelled) for tagged in columns]
+                if reading.names:
+                    spans = [named(some, name) for some, name in zip(spans, reading.names)]
                 yield list(zip(columns, spans))
         if found:
             raise refusal(reading.scheme, sorted(found, key=lambda wrong: wrong.line or 0))
@@ -138,6 +164,16 @@ class FileSentences:
                 rewritten = write_spans(spans, offsets, self.reading.tag_scheme).lists()
         for number, (old, members, new) in enumerate(zip(tags, spans, rewritten)):
             yield Layer(old, members, *tagged.pieces.absent(number), new)
+
+
+def named(spans: SpanColumns, name: str) -> SpanColumns:
+    """The same spans; those without a label have this one."""
+    if "" not in spans.labels:
+        return spans
+    labels = tuple(dict.fromkeys(label or name for label in spans.labels))
+    number = np.array([labels.index(label or name) for label in spans.labels], dtype=np.int32)
+    columns = (spans.sentence, spans.start, spans.end, number[spans.label])
+    return SpanColumns.trusted(columns, labels, spans.sentences)
 
 
 class PartWords:

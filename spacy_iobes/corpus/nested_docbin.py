@@ -1,0 +1,51 @@
+"""DocBins of nested mentions, and what went into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import DocBin
+
+from .docbin import Written, require_ending, save_docbin
+from .nested import Finding
+from .nested_corpus import NestedDoc, NestedFile
+from .sources import group_spans
+
+
+@dataclass
+class NestedWritten(Written):
+    """What went into a DocBin file, and the mentions that did not, or that were changed."""
+
+    findings: list[Finding] = field(default_factory=list)
+
+    def add_doc(self, made: NestedDoc, key: str) -> None:
+        """Count one Doc."""
+        self.docs += 1
+        self.tokens += len(made.doc)
+        known = made.doc.has_annotation("SENT_START")
+        self.sentences += sum(bool(token.is_sent_start) for token in made.doc) if known else 1
+        for _, _, label in group_spans(made.doc, key):
+            self.labels[label] = self.labels.get(label, 0) + 1
+        self.missing += made.missing
+        self.blocked += made.blocked
+        self.findings += made.findings
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return asdict(self)
+
+
+def write_nested(files: Iterable[NestedFile], target: str | Path) -> NestedWritten:
+    """Write the Docs of files as one DocBin, all at once or not at all."""
+    require_ending(target)
+    done, docs = NestedWritten(), DocBin()
+    for file in files:
+        for made in file:
+            done.add_doc(made, file.reading.key)
+            docs.add(made.doc)
+        done.repaired += file.violations
+    save_docbin(docs, target)
+    return done

@@ -1,0 +1,212 @@
+"""JSON lines with mentions by offsets: an object on each line, or a list of such objects.
+
+An object has a `text`, with mentions by characters, or `tokens`, with mentions by tokens. Mentions
+are objects or triples (start, end, label), and ends are exclusive. The names are those of spaCy,
+Prodigy, doccano and others: `NAMES` lists them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import FileError, UnknownNameError
+from ..span import Span
+from .conll import BOM
+from .files import read_bytes, shown
+from .nested_text import SIMPLE, NestedText, Offsets, TextReading
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "data"),
+    "tokens": ("tokens", "words"),
+    "spans": ("spans", "entities", "mentions", "ents", "label", "labels", "ner"),
+    "start": ("start", "start_offset", "begin", "start_char"),
+    "end": ("end", "end_offset", "stop", "end_char"),
+    "label": ("label", "type", "labels", "entity_type", "tag"),
+}
+"""What things may be called; the first name is the one that is written."""
+OFFSETS = ("auto", "characters", "tokens")
+"""What the offsets of mentions count."""
+
+
+class Record(NamedTuple):
+    """An object, and where it is: on a line, or among the items of a list."""
+
+    value: Any
+    name: str
+    number: int
+    unit: str = "line"
+
+    @property
+    def place(self) -> str:
+        """Where it is, in short."""
+        return f"{self.name}:{self.number}"
+
+    def wrong(self, reason: str) -> FileError:
+        """An error that says where."""
+        place = f"{self.name}, {self.unit} {self.number}"
+        return FileError(f"{place}: {reason}", self.name, self.number)
+
+
+def read_json_lines(path: str | Path, how: TextReading = SIMPLE) -> Iterator[NestedText]:
+    """Every text of a file."""
+    if how.offsets not in OFFSETS:
+        message = f"Unknown offsets {how.offsets!r}. Known: {', '.join(OFFSETS)}."
+        raise UnknownNameError(message, how.offsets, OFFSETS)
+    for record in records(path, how.encoding):
+        yield _text(record, how)
+
+
+def records(path: str | Path, encoding: str = "utf8") -> Iterator[Record]:
+    """Every object of a file, of which blank lines are no part."""
+    name, lines = shown(path), _lines(path, encoding)
+    for number, line in enumerate(lines, 1):
+        if number == 1 and line.lstrip().startswith(b"[") and not _is_whole(line):
+            whole = _parsed(b"\n".join([line, *lines]), name, 1)
+            for item, value in enumerate(_several(whole), 1):
+                yield Record(value, name, item, "item")
+        elif line.strip():
+            for value in _several(_parsed(line, name, number)):
+                yield Record(value, name, number)
+
+
+def _several(value: Any) -> list[Any]:
+    """What stands on a line: one object, or a list of them."""
+    return value if isinstance(value, list) and not _is_pair(value) else [value]
+
+
+def _is_pair(value: list[Any]) -> bool:
+    """Whether a list is (text, {"entities": …}), as spaCy 2 had its training data."""
+    return len(value) == 2 and isinstance(value[0], str)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(data: bytes, name: str, line: int) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        line += getattr(error, "lineno", 1) - 1
+        reason = f"no JSON ({error}). A line holds one object with a text and its spans."
+        raise FileError(f"{name}, line {line}: {reason}", name, line) from error
+
+
+def _lines(path: str | Path, encoding: str) -> Iterator[bytes]:
+    rest, first = b"", True
+    for chunk in read_bytes(path, encoding, longest=math.inf):
+        *lines, rest = (rest + (chunk.removeprefix(BOM) if first else chunk)).split(b"\n")
+        first = False
+        yield from lines
+    if rest:
+        yield rest
+
+
+def _text(record: Record, how: TextReading) -> NestedText:
+    """One object."""
+    value = record.value
+    if isinstance(value, list):
+        value = {"text": value[0], **value[1]} if isinstance(value[1], dict) else None
+    if not isinstance(value, dict):
+        raise record.wrong(f"a text and its spans are an object, not {str(value)[:60]!r}.")
+    text, given = _named(value, "text"), _named(value, "tokens")
+    tokens: list[Offsets] | None = None
+    if given is not None:
+        text, tokens = _tokens(record, given, text)
+    if not isinstance(text, str):
+        raise record.wrong(f"no text (one of {_known('text')}) and no tokens: {[*value]}.")
+    cut = how.tokenize(text) if tokens is None else tokens
+    found = NestedText(record.name, text, cut, record.number, standoff=False)
+    if how.lines:
+        found.split_lines()
+    by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)
+    for start, end, label in _mentions(record, value):
+        _add(found, record, (start, end), label, by_tokens, how)
+    return found
+
+
+def _add(
+    found: NestedText, record: Record, ends: Offsets, label: str, by_tokens: bool, how: TextReading
+) -> None:
+    """Add a mention by characters or by tokens."""
+    size = len(found.tokens) if by_tokens else len(found.text)
+    if not 0 <= ends[0] <= ends[1] <= size:
+        unit = "tokens" if by_tokens else "characters"
+        raise record.wrong(f"{label} {ends[0]} {ends[1]} is no part of {size} {unit}.")
+    if not by_tokens:
+        found.add(label, [ends], record.place, how.misaligned)
+    elif ends[0] == ends[1]:
+        found.leave_out("empty", label, "", record.place)
+    else:
+        found.keep(Span(*ends, label), found.words(*ends), record.place)
+
+
+def _named(value: Mapping[str, Any], kind: str) -> Any:
+    """What an object has under one of the names of something; None if it has nothing there."""
+    return next((value[name] for name in NAMES[kind] if value.get(name) is not None), None)
+
+
+def _known(kind: str) -> str:
+    return ", ".join(NAMES[kind])
+
+
+def _tokens(record: Record, given: Any, text: Any) -> tuple[str, list[Offsets]]:
+    """The text of tokens and where they are in it: with single spaces, if there is no text."""
+    if not isinstance(given, list):
+        raise record.wrong(f"tokens are a list, not {str(given)[:60]!r}.")
+    words = list[str]()
+    for token in given:
+        word = token.get("text") if isinstance(token, dict) else token
+        if not isinstance(word, str) or not word:
+            raise record.wrong(f"a token is a string that is not empty, not {str(word)[:60]!r}.")
+        words.append(word)
+    whole = text if isinstance(text, str) else " ".join(words)
+    places, at = list[Offsets](), 0
+    for word in words:
+        begin = whole.find(word, at)
+        if begin < 0 or whole[at:begin].strip():
+            raise record.wrong(f"the token {word!r} is not what comes next in the text.")
+        at = begin + len(word)
+        places.append((begin, at))
+    return whole, places
+
+
+def _mentions(record: Record, value: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """The mentions of an object; one with several labels is as many mentions."""
+    given = _named(value, "spans")
+    if isinstance(given, dict):  # by name, as {"entities": […]} within another object
+        given = _named(given, "spans")
+    if given is None and not any(name in value for name in NAMES["spans"]):
+        raise record.wrong(f"no spans (one of {_known('spans')}): {[*value]}.")
+    if not isinstance(given or [], list):
+        raise record.wrong(f"spans are a list, not {str(given)[:60]!r}.")
+    for mention in given or []:
+        find = partial(_named, mention) if isinstance(mention, dict) else None
+        row: Sequence[Any] = (
+            [find("start"), find("end"), find("label")] if find else _triple(record, mention)
+        )
+        start, end, label = row
+        labels = label if isinstance(label, list) else [label]
+        if not all(type(place) is int for place in (start, end)) or not all(
+            isinstance(name, str) for name in labels
+        ):
+            raise record.wrong(
+                f"{str(mention)[:80]!r} is no mention, which has a start, an end and a label: "
+                "an object, or [start, end, label]."
+            )
+        yield from ((start, end, name) for name in labels)
+
+
+def _triple(record: Record, mention: Any) -> Sequence[Any]:
+    if isinstance(mention, list) and len(mention) == 3:
+        return mention
+    raise record.wrong(f"{str(mention)[:80]!r} is no mention: an object, or [start, end, label].")

@@ -1,0 +1,219 @@
+"""Texts with mentions by character offsets: which tokens they are, and which are no spans at all.
+
+A mention is a span if it is in one piece and begins and ends where tokens do. What is none, or is
+there twice, is a finding that says where; nothing is left out without one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal, get_args
+
+from ..codes.write import span_columns
+from ..errors import FileError, UnknownNameError
+from ..span import Span
+from .nested import ENOUGH, Finding, Passages
+
+Offsets = tuple[int, int]
+"""The first character of something, and the one behind its last."""
+Tokenize = Callable[[str], list[Offsets]]
+"""Cuts a text into tokens."""
+Misaligned = Literal["count", "raise", "expand", "contract"]
+"""What becomes of a mention that begins or ends within a token.
+
+It is left out, refused, given all the tokens that it touches, or only those that are all in it.
+"""
+TOKENS = re.compile(r"\w+|[^\w\s]")
+"""What a token is: a run of letters, digits and underscores, or one character that is no space."""
+
+
+def simple_tokens(text: str) -> list[Offsets]:
+    """Words and single other characters; white space is no token."""
+    return [match.span() for match in TOKENS.finditer(text)]
+
+
+def require_misaligned(name: str) -> Misaligned:
+    """The name of what to do, if it is one."""
+    for known in get_args(Misaligned):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    every = get_args(Misaligned)
+    message = f"Unknown way with misaligned mentions {name!r}. Known: {', '.join(every)}."
+    raise UnknownNameError(message, name, every)
+
+
+@dataclass(frozen=True)
+class TextReading:
+    """How to read texts: what tokens are, what misaligned mentions become, what a sentence is.
+
+    A text is one sentence, or with `lines` each of its lines. `offsets` of JSON lines count
+    `characters` or `tokens`; "auto" is characters where there is a text.
+    """
+
+    tokenize: Tokenize = simple_tokens
+    misaligned: Misaligned = "count"
+    lines: bool = False
+    encoding: str = "utf8"
+    offsets: str = "auto"
+
+
+SIMPLE = TextReading()
+"""How to read texts unless somebody says otherwise."""
+
+
+@dataclass
+class NestedText:
+    """A text, its tokens by character offsets, its mentions, and findings about others.
+
+    `line` is where it begins in the file `name`; the lines of a text may be those of the file
+    (`standoff`), or all be in that one line. `starts` are the tokens that begin a sentence; without
+    any nothing is known of sentences, and the text is taken for one.
+    """
+
+    name: str
+    text: str
+    tokens: list[Offsets]
+    line: int = 1
+    standoff: bool = True
+    spans: list[Span] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._known = set(self.spans)
+        self._starts = {start: index for index, (start, _) in enumerate(self.tokens)}
+        self._ends = {end: index + 1 for index, (_, end) in enumerate(self.tokens)}
+
+    def place(self, token: int) -> str:
+        """Where a token is."""
+        more = self.text.count("\n", 0, self.tokens[token][0]) if self.standoff else 0
+        return f"{self.name}:{self.line + more}"
+
+    def words(self, start: int, end: int) -> str:
+        """The text of a span, with single spaces."""
+        return _one_line(self.text[self.tokens[start][0] : self.tokens[end - 1][1]])
+
+    def add(
+        self, label: str, parts: Sequence[Offsets], place: str, misaligned: Misaligned = "count"
+    ) -> None:
+        """Add a mention by the characters of its parts; `place` says where it is written."""
+        shown = _one_line(" … ".join(self.text[a:b] for a, b in parts))
+        if any(not self._touch(a, b) for (_, a), (b, _) in pairwise(parts)):
+            self.leave_out("discontinuous", label, shown, place)
+            return
+        first, last = parts[0][0], parts[-1][1]
+        if first == last:
+            self.leave_out("empty", label, shown, place)
+            return
+        start, end = self._starts.get(first, -1), self._ends.get(last, -1)
+        if start < 0 or end <= start:
+            start, end = self._moved(first, last, misaligned)
+            if misaligned == "raise":
+                raise FileError(self._complaint(label, shown, place), self.name)
+            self.leave_out("moved" if start < end else "misaligned", label, shown, place)
+        if start < end:
+            self.keep(Span(start, end, label), shown, place)
+
+    def keep(self, span: Span, shown: str, place: str) -> None:
+        """Add a span of tokens, unless it is there already."""
+        if span in self._known:
+            self.leave_out("repeated", span.label, shown, place)
+        else:
+            self._known.add(span)
+            self.spans.append(span)
+
+    def leave_out(self, kind: str, label: str, shown: str, place: str) -> None:
+        """Tell of a mention that is no span."""
+        self.findings.append(Finding(kind, place, 0, label, ((0, 0, shown),)))
+
+    def _touch(self, end: int, start: int) -> bool:
+        """Whether a part goes on with the next one: at once, or on the next line."""
+        between = self.text[end:start]
+        return end == start or ("\n" in between and not between.strip())
+
+    def _moved(self, first: int, last: int, misaligned: Misaligned) -> Offsets:
+        """The tokens that a misaligned mention is given; none if it is left out."""
+        begins, ends = ([place[side] for place in self.tokens] for side in (0, 1))
+        if misaligned == "expand":
+            return bisect_right(ends, first), bisect_left(begins, last)
+        if misaligned == "contract":
+            return bisect_left(begins, first), bisect_right(ends, last)
+        return 0, 0
+
+    def _complaint(self, label: str, shown: str, place: str) -> str:
+        return (
+            f"{place}: {shown!r} ({label}) begins or ends within a token. Correct it, choose "
+            'another tokenizer, or let it be counted and left out (misaligned = "count").'
+        )
+
+    def split_lines(self) -> None:
+        """Let every line with a token be a sentence."""
+        self.starts, before = [], 0
+        for index, (start, end) in enumerate(self.tokens):
+            if self.text[start:end].isspace():
+                continue
+            if not self.starts or "\n" in self.text[before:start]:
+                self.starts.append(index)
+            before = end
+        self.starts[:1] = [0]
+
+    def sentences(self) -> Iterator[NestedText]:
+        """Each sentence as a text of its own; a mention beyond it becomes a finding."""
+        if len(self.starts) < 2:
+            yield self
+            return
+        bounds = [*self.starts, len(self.tokens)]
+        dealt: list[list[Span]] = [[] for _ in self.starts]
+        for span in self.spans:
+            dealt[bisect_right(self.starts, span.start) - 1].append(span)
+        for number, (begin, end) in enumerate(pairwise(bounds)):
+            yield self._cut(begin, end, dealt[number], self.findings if not number else ())
+
+    def _cut(
+        self, begin: int, end: int, spans: Iterable[Span], findings: Sequence[Finding]
+    ) -> NestedText:
+        first, last = self.tokens[begin][0], self.tokens[end - 1][1]
+        tokens = [(a - first, b - first) for a, b in self.tokens[begin:end]]
+        line = self.line + (self.text.count("\n", 0, first) if self.standoff else 0)
+        cut = NestedText(self.name, self.text[first:last], tokens, line, self.standoff, starts=[0])
+        cut.findings += findings
+        for span in spans:
+            if span.end <= end:
+                cut.spans.append(Span(span.start - begin, span.end - begin, span.label))
+            else:
+                shown = self.words(span.start, span.end)
+                cut.leave_out("beyond", span.label, shown, self.place(span.start))
+        return cut
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def text_passages(texts: Iterable[NestedText]) -> Iterator[Passages]:
+    """The sentences of texts, some at a time."""
+    held: list[NestedText] = []
+    for text in texts:
+        held += text.sentences()
+        if sum(len(text.tokens) for text in held) >= ENOUGH:
+            yield _passages(held)
+            held = []
+    yield _passages(held)
+
+
+def _passages(texts: Sequence[NestedText]) -> Passages:
+    lengths = [len(text.tokens) for text in texts]
+    spans = span_columns([text.spans for text in texts], lengths)
+    unwritable = [replace(found, sentence=n) for n, t in enumerate(texts) for found in t.findings]
+
+    def place(number: int, token: int) -> str:
+        return texts[number].place(token)
+
+    def words(number: int, start: int, end: int) -> str:
+        return texts[number].words(start, end)
+
+    return Passages(spans, lengths, place, words, unwritable)
