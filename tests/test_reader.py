@@ -204,6 +204,7 @@ def test_it_streams(nlp: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(files, "CHUNK", 100)
     monkeypatch.setattr(reader_module, "ColumnReader", Watched)
+    monkeypatch.setattr(reader_module, "HOLD", 0)
     read = corpus(written(tmp_path, "a O\n\n" * 1000))
     assert len(list(read(nlp))) == 1000
     next(read(nlp))
@@ -282,6 +283,30 @@ def test_unreadable_tags_are_repaired_by_no_policy(nlp: Language, tmp_path: Path
 def test_bad_settings(settings: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         corpus("file", **settings)
+
+
+def test_a_file_is_read_again_only_if_it_has_changed(
+    nlp: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, made = written(tmp_path, "a B-X\n\nb O\n"), []
+
+    class Watched(ColumnReader):
+        def __init__(self, *args: Any):
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(reader_module, "ColumnReader", Watched)
+    read = corpus(path)
+    next(read(nlp))
+    assert len(list(read(nlp))) == 2  # the first time it did not come to the end
+    count = len(made)
+    for example in read(nlp):
+        example.reference.set_ents([])  # which is nobody else's
+    assert [len(example.reference.ents) for example in read(nlp)] == [1, 0]
+    assert len(made) == count
+    path.write_text("a B-X\n\nb O\n\nc O\n")
+    assert len(list(read(nlp))) == 3
+    assert len(made) > count
 
 
 def test_nothing_to_read(nlp: Language, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.language import Language
@@ -19,9 +19,17 @@ from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
 from .conll import ColumnReader, Columns, columns_named
-from .sentences import FileSentences, TagReading
+from .sentences import FileSentences, Sentence, TagReading
 
+HOLD = 32 << 20  # bytes of files that are held in memory once they were read
 Augmenter = Callable[[Language, Example], Iterator[Example]]
+
+
+class Held(NamedTuple):
+    """What is in some files, and what tells whether they have changed since they were read."""
+
+    state: list[tuple[Path, int, int]]
+    groups: list[list[Sentence]]
 
 
 class ConllCorpus:
@@ -59,6 +67,7 @@ class ConllCorpus:
         self.augmenter = augmenter or dont_augment
         self.keep_sentences = keep_sentences
         self._checked = False
+        self._held: Held | None = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The examples, anew for each epoch."""
@@ -68,9 +77,8 @@ class ConllCorpus:
             random.shuffle(held)
             references = iter(held)
         for reference in references:
-            words = [token.text for token in reference]
-            spaces = [bool(token.whitespace_) for token in reference]
-            example = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+            words = [token.text for token in reference]  # with a space behind each
+            example = Example(Doc(nlp.vocab, words=words), reference)
             for augmented in self.augmenter(nlp, example):
                 carry(reference, augmented.reference)
                 if self.keep_sentences:
@@ -79,15 +87,27 @@ class ConllCorpus:
 
     def docs(self, vocab: Vocab) -> Iterator[Doc]:
         """The references, at most as many as the limit says."""
+        made = (entity_doc(vocab, sentences) for sentences in self._groups())
+        return islice(made, self.limit if self.limit > 0 else None)
+
+    def _groups(self) -> Iterator[list[Sentence]]:
+        """The sentences of each Doc. Small files are read again only if they have changed."""
         paths = files_of(self.path)
+        state = state_of(paths)
+        if self._held is not None and self._held.state == state:
+            yield from self._held.groups
+            return
+        self._held, groups = None, list[list[Sentence]]()
         if not self._checked:
             self._check(paths)
-        made = (
-            entity_doc(vocab, sentences)
-            for path in paths
-            for sentences in grouped(self._sentences(path), self.unit)
-        )
-        return islice(made, self.limit if self.limit > 0 else None)
+        small = 0 < sum(size for *_, size in state) <= HOLD
+        for path in paths:
+            for sentences in grouped(self._sentences(path), self.unit):
+                if small:
+                    groups.append(sentences)
+                yield sentences
+        if small:
+            self._held = Held(state, groups)
 
     def _check(self, paths: list[Path]) -> None:
         """Read all files once for the errors that they may have."""
@@ -102,6 +122,15 @@ class ConllCorpus:
 
     def _sentences(self, path: Path) -> FileSentences:
         return FileSentences(ColumnReader(path, self.columns), self.reading)
+
+
+def state_of(paths: list[Path]) -> list[tuple[Path, int, int]]:
+    """When files were changed and how large they are; nothing if one cannot be told about."""
+    try:
+        found = [(path, path.stat()) for path in paths]
+    except OSError:  # there will be a better message when it is read
+        return []
+    return [(path, stat.st_mtime_ns, stat.st_size) for path, stat in found]
 
 
 def carry(original: Doc, augmented: Doc) -> None:

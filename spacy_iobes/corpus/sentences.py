@@ -210,8 +210,12 @@ def document_starts(part: Part) -> set[int]:
     """The sentences that begin a document; one more than there are stands for what follows."""
     if not part.scanned.documents:
         return set()
-    rows = part.buffer.split(b"\n")
-    kinds = (kind_of(row.removesuffix(b"\r"), part.layout) for row in rows)
-    lines = [number for number, kind in enumerate(kinds) if kind in (MARKER, NEWDOC)]
+    signs = (*part.layout.markers, *([part.layout.comment] if part.layout.comment else []))
+    lines = [
+        number
+        for number, row in enumerate(part.buffer.split(b"\n"))
+        if row.startswith(signs)
+        and kind_of(row.removesuffix(b"\r"), part.layout) in (MARKER, NEWDOC)
+    ]
     first = part.scanned.line[part.tags.offsets[:-1]]
     return set(np.searchsorted(first, lines).tolist())

@@ -109,6 +109,12 @@ class Entities:
         return CodedTags.trusted(codes, offsets_of(docs), names)
 
 
+def entity_labels(doc: Doc) -> set[str]:
+    """The labels of the entities of a Doc, malformed ones among them."""
+    iob, kind = doc.to_array([ENT_IOB, ENT_TYPE]).reshape(-1, 2).T
+    return {doc.vocab.strings[key] for key in set(kind[iob % 2 == 1].tolist()) - {0}}
+
+
 @dataclass(frozen=True)
 class SpanGroup:
     """A span group: disjoint spans, written as tags."""

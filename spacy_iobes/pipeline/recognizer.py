@@ -4,8 +4,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, cast
 
 import numpy as np
 from spacy.errors import Errors
@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -72,15 +72,21 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
         labels: Sequence[str] | None = None,
     ) -> None:
         """Take the labels that are given, or all that occur, and fit the model to them."""
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        method, given = f"{type(self).__name__}.initialize", cast(Any, get_examples)
+        if not callable(given) or not (found := given()):
+            raise TypeError(Errors.E930.format(method=method, obj=type(given)))
         if isinstance(labels, str):
             raise TypeError(f"Labels are a list, even if there is one: [{labels!r}].")
-        for label in labels if labels is not None else self.labels_in(get_examples()):
+        examples = validated(found, method)  # which are read only once
+        first = list(islice(examples, SAMPLE))
+        if labels is None:
+            labels = list(self.labels_in(chain(first, examples)))
+        for label in labels:
             self.add_label(label)
         self.resize()
-        sample = [example.reference for example in islice(get_examples(), SAMPLE)]
-        if not sample:
+        if not first:
             raise ValueError(Errors.E923.format(name=self.name))
+        sample = [example.reference for example in first]
         self.model.initialize(X=sample)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Recognizer":
@@ -119,6 +125,13 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
                         "or infinite values. The stored model is damaged, or training diverged: "
                         "load another one, or train with a lower learning rate."
                     )
+
+
+def validated(examples: Iterable[Example], method: str) -> Iterator[Example]:
+    """The examples; what is none is refused."""
+    for example in examples:
+        validate_examples([example], method)
+        yield example
 
 
 def _finite(array: Any) -> bool:
