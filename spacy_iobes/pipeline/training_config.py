@@ -22,8 +22,8 @@ from .ner import EntityRecognizer
 
 DEFAULT = "ner_fast"
 FROZEN = "frozen_components"
-EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
-LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
+EPOCHS, SMALL, MORE = 3, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
+LOOKS, PATIENCE = 3, 3  # how often dev data are looked at, at least, and how often in vain
 
 
 @dataclass(frozen=True)
