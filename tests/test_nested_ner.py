@@ -29,6 +29,7 @@ from .nested_recognizers import (
     LABELS,
     REPRESENTATIONS,
     Triple,
+    World,
     example,
     examples,
     learn,
@@ -155,6 +156,38 @@ def test_the_best_annotations_together(representation: str) -> None:
     pipe(doc)
     assert [tuple(span) for span in found[0].spans] == sorted(mentions(doc))
     assert len({tuple(analysis.spans) for analysis in found}) >= 2
+
+
+@each
+def test_the_expected_number_of_mentions(representation: str) -> None:
+    """Of the mentions that every sequence is read as: the shortest from the latest start."""
+    pipe = nested_ner(untrained(representation, 9))
+    doc = doc_of(WORDS)
+    (found,) = pipe.expected_counts([doc])
+    for number, label in enumerate(LABELS):
+        every = worlds(pipe, doc, number)
+        total = log_sum(world.score for world in every)
+        wanted = sum(math.exp(w.score - total) * len(nearest_start(w)) for w in every)
+        assert found[label] == pytest.approx(wanted, rel=1e-4)
+
+
+def nearest_start(world: World) -> set[tuple[int, int]]:
+    """Each end within has the latest start; starts that have none go on to the end of the whole."""
+    if "x" in "".join(world.sequence) or "O" in world.sequence:
+        return set(world.readings[0])
+    found: set[tuple[int, int]] = set()
+    starts: list[int] = []
+    used: set[int] = set()
+    for gap, letters in enumerate(world.sequence):
+        if "E" in letters and "C" in letters:
+            found.add((starts[-1], gap))
+            used.add(starts[-1])
+        elif "E" in letters:
+            found |= {(s, gap) for s in starts if s == starts[0] or s not in used}
+            starts, used = [], set()
+        if "S" in letters:
+            starts.append(gap)
+    return found
 
 
 @each

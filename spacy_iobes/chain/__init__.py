@@ -4,6 +4,7 @@ A chain scores sequences of states; it knows nothing of tags. `codes.states` tel
 scheme has, which may follow which, and which form spans.
 """
 
+from .apart import apart
 from .inference import Best, NBest, best, count, marginals, nbest, sample, score, total
 from .layout import Layout
 from .limits import Limits
@@ -23,6 +24,7 @@ __all__ = [
     "NBest",
     "Posterior",
     "Spans",
+    "apart",
     "best",
     "count",
     "expectation",

@@ -11,7 +11,8 @@ from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..codes.known import Known
+from ..codes.columns import SpanColumns
+from ..codes.known import Known, KnownColumns, columns_known
 from ..codes.policy import get_policy
 from ..errors import AlignmentError, SpanError
 from ..span import Span
@@ -28,23 +29,43 @@ ADVICE = (
 
 def gold_of(
     examples: Sequence[Example], misaligned: Misaligned = "raise", sentence_bound: bool = False
-) -> list[Known]:
+) -> KnownColumns:
     """The entities of the references as spans of the predicted Docs; blocked tokens are outside.
 
     An entity that no recogniser could find is refused, or its tokens are missing: one whose borders
     are not those of tokens of the predicted Doc, or are white space, or that leaves its sentence.
     """
-    references = [example.reference for example in examples]
-    tagged = TaggedDocs.entities(references, ADVICE)
+    docs = [example.predicted for example in examples]
+    tagged = TaggedDocs.entities([example.reference for example in examples], ADVICE)
     spans = tagged.spans(get_policy("raise"))
-    partial = bool(tagged.pieces.missing.any())
+    missing: list[list[int]] = [[]] * len(examples)
+    if tagged.pieces.missing.any():
+        missing = [tagged.pieces.absent(number)[0] for number in range(len(examples))]
+    alike = [same_tokens(example.reference, example.predicted) for example in examples]
+    if all(alike) and all_findable(spans, docs, sentence_bound):
+        return KnownColumns(spans, missing)
     found = []
-    for number, (example, mine) in enumerate(zip(examples, spans)):
-        gold = Known(mine, tagged.pieces.absent(number)[0] if partial else [])
-        if not same_tokens(example.reference, example.predicted):
+    for example, same, gold in zip(examples, alike, KnownColumns(spans, missing)):
+        if not same:
             gold = Projection(example.reference, example.predicted, misaligned).known(gold)
         found.append(findable(gold, example.predicted, misaligned, sentence_bound))
-    return found
+    return columns_known(found, list(map(len, docs)))
+
+
+def all_findable(spans: SpanColumns, docs: Sequence[Doc], sentence_bound: bool) -> bool:
+    """Whether no span of these Docs begins or ends with white space, or leaves a sentence."""
+    if not spans.total:
+        return True
+    offsets = offsets_of(docs)
+    begin = offsets[spans.sentence]
+    first, last = begin + spans.start, begin + spans.end - 1
+    space = np.concatenate([doc.to_array(IS_SPACE) for doc in docs])
+    if space[first].any() or space[last].any():
+        return False
+    if not sentence_bound:
+        return True
+    sentence = np.cumsum(sentence_starts(docs, offsets))
+    return bool((sentence[first] == sentence[last]).all())
 
 
 def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: bool) -> Known:

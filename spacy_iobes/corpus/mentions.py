@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..codes.known import Known
+from ..codes.known import Known, KnownColumns, columns_known
 from ..errors import SpanError
 from ..span import Span
 from .examples import same_tokens
@@ -21,19 +21,20 @@ def mentions_of(
     misaligned: Misaligned = "raise",
     sentence_bound: bool = False,
     missing_key: str | None = None,
-) -> list[Known]:
+) -> KnownColumns:
     """The mentions of the references, `reference.spans[key]`, as spans of the predicted Docs.
 
     Nothing is known of a reference that has no such group, nor of tokens in the spans of another
     group, `missing_key`. What no recogniser could find is refused or missing, as with entities.
     """
-    found = []
+    found, lengths = [], []
     for example in examples:
         known = known_of(example.reference, key, missing_key)
         if not same_tokens(example.reference, example.predicted):
             known = Projection(example.reference, example.predicted, misaligned).known(known)
         found.append(findable(known, example.predicted, misaligned, sentence_bound))
-    return found
+        lengths.append(len(example.predicted))
+    return columns_known(found, lengths)
 
 
 def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
@@ -59,12 +60,3 @@ def labels_of(docs: Iterable[Doc], key: str) -> list[str]:
     """The labels of the mentions of Docs, in alphabetical order."""
     return sorted({span.label for doc in docs for span in known_of(doc, key).spans})
 
-
-def flat(spans: Sequence[Span]) -> bool:
-    """Whether no two spans of a label share a token."""
-    last: dict[str, int] = {}
-    for start, end, label in sorted(spans):
-        if start < last.get(label, 0):
-            return False
-        last[label] = end
-    return True

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..chain.gap_limits import agreeing
 from ..chain.gaps import Gaps
-from ..chain.separators import Edge, State, loss
+from ..chain.mention_counts import expected_mentions, expected_starts
+from ..chain.separators import Edge, State, loss, loss_of
 from ..chain.spans import Spans
 from ..codes.columns import SpanColumns
 from ..codes.readings import Reading
@@ -19,6 +21,7 @@ from .gap_scores import GapScores
 from .tag_chain import advising, to_numpy
 from .units import Units
 
+DEFAULT = "nearest_start"
 BITS = KINDS.astype(np.int32)  # that separators with a start have something in common, and so on
 
 
@@ -74,21 +77,29 @@ class AskedSeparators:
 
     def loss(self, gold: SpanColumns, missing: Flags) -> tuple[float, GapScores]:
         """The negative log-likelihood of mentions, and its gradient."""
-        known = encode_many(self.units.inside(gold), self.units.lengths, self.labels)
-        values, gradient = loss(self.model, self.gaps, self.gaps.known(known.gaps))
+        inner = self.units.inside(gold)
+        if missing.any():
+            known = self.gaps.limited(agreeing(self.gaps, _rows(inner), missing))
+            values, gradient = loss(self.model, self.gaps, known)
+        else:
+            separators = encode_many(inner, self.units.lengths, self.labels).gaps
+            values, gradient = loss_of(self.model, self.gaps, separators)
         rows = gradient.separators.reshape(len(self.gaps.scores), -1).astype(np.float32)
         return float(values.sum()), GapScores(rows, self.units, gradient.steps)
 
     def mentions(self, spans: SpanColumns) -> Floats:
         """The logarithm of the probability that each span may be a mention, `[R]`."""
-        inner = self.units.inside(spans)
-        columns = (inner.sentence, inner.start, inner.end, inner.label)
-        rows = Spans(*(column.astype(np.int64) for column in columns))
-        return self.model.mentions(self.gaps, rows)
+        return self.model.mentions(self.gaps, _rows(self.units.inside(spans)))
 
     def expected(self) -> Floats:
-        """The expected number of places where mentions start, of every label, `[U, L]`."""
-        starts = self.model.expect(self.gaps).separators[:, :, KINDS & START > 0].sum(axis=2)
-        return (
-            np.add.reduceat(starts, self.gaps.offsets[:-1], axis=0) if len(self.units) else starts
-        )
+        """The expected number of mentions of every label in every unit, `[U, L]`.
+
+        It is exact for the default reading; for others, it is that of places where mentions start.
+        """
+        count = expected_mentions if self.reading.name == DEFAULT else expected_starts
+        return count(self.model, self.gaps)
+
+
+def _rows(spans: SpanColumns) -> Spans:
+    columns = (spans.sentence, spans.start, spans.end, spans.label)
+    return Spans(*(column.astype(np.int64) for column in columns))

@@ -13,7 +13,8 @@ class ChainScores:
     """Scores of K states: `emissions[N, K]` of all tokens, Doc after Doc, and of the steps.
 
     `lengths` are the numbers of tokens of the Docs, `start[K]`, `step[from, to]` and `stop[K]` the
-    scores of where a path begins, goes on and ends. Nothing in here says what is legal.
+    scores of where a path begins, goes on and ends. Nothing in here says what is legal. The last
+    three have a gradient only if they are `learned`.
     """
 
     emissions: Array
@@ -21,3 +22,4 @@ class ChainScores:
     start: Array
     step: Array
     stop: Array
+    learned: bool = True

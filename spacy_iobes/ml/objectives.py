@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chain import Batch, Gradient, loss, marginals
-from ..codes.known import Known
+from ..chain import Batch, Gradient, apart, loss, marginals
+from ..codes.known import Known, columns_known
 from ..errors import UnknownNameError
 from ..kernels.chain_numpy import Scores
 from .chain_scores import ChainScores
@@ -29,9 +29,12 @@ def crf(
     `limit` leaves out the paths that decoding does not consider either.
     """
     chain, batch = tags.chain(scores), limit(tags.batch(scores))
+    gold = columns_known(gold, scores.lengths)
     path = path_of(tags, scores, gold)
-    partial = any(known.missing for known in gold)
-    losses, gradient = loss(chain, batch, agreeing(tags, batch, gold) if partial else path)
+    if gold.partial:
+        losses, gradient = loss(chain, batch, agreeing(tags, batch, gold))
+    else:
+        losses, gradient = loss(chain, batch if scores.learned else apart(chain, batch), path)
     return float(losses.sum()), gradient
 
 
@@ -81,7 +84,7 @@ def possible(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> NDArray[np.
 
 def path_of(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> NDArray[np.int32]:
     """The path with the spans that are known; refuses those that the scheme has no tags for."""
-    return tags.path([known.spans for known in gold], scores.lengths)
+    return tags.path(columns_known(gold, scores.lengths).spans, scores.lengths)
 
 
 def agreeing(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> Batch:

@@ -42,7 +42,7 @@ def forward(
         flat = model.ops.asarray2f(d_scores.emissions)
         return list(model.ops.unflatten(flat, model.ops.asarray1i(lengths)))
 
-    return ChainScores(flat, lengths, start, step, stop), backprop
+    return ChainScores(flat, lengths, start, step, stop, model.attrs["learned"]), backprop
 
 
 def init(model: Model[InT, ChainScores], X: Any = None, Y: Any = None) -> None:  # noqa: N803

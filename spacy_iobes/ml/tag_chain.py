@@ -99,9 +99,11 @@ class TagChain:
             for span in members
         )
 
-    def path(self, spans: Sequence[Sequence[Span]], lengths: Sequence[int]) -> NDArray[np.int32]:
+    def path(
+        self, spans: Sequence[Sequence[Span]] | SpanColumns, lengths: Sequence[int]
+    ) -> NDArray[np.int32]:
         """The one path of each Doc that has exactly these spans, Doc after Doc."""
-        columns = span_columns(spans, lengths)
+        columns = spans if isinstance(spans, SpanColumns) else span_columns(spans, lengths)
         offsets = np.cumsum([0, *lengths], dtype=np.int64)
         tags = write_spans(columns, offsets, self.scheme)
         width = len(self.scheme.prefixes)

@@ -13,20 +13,19 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..chain import Batch, Chain, Posterior, Spans, best, reject
+from ..chain import Batch, Chain, Posterior, Spans, apart, best, reject
 from ..codes.columns import SpanColumns
-from ..codes.known import Known
+from ..codes.known import KnownColumns
 from ..codes.scheme import get_scheme
 from ..codes.write import span_columns
 from ..corpus.gold import Misaligned, gold_of, rejected_of, wrong_spans
-from ..corpus.sources import Entities, shown
+from ..corpus.sources import entity_labels, shown
 from ..corpus.targets import Absent, ToEntities, ToSpanGroup
 from ..errors import InexpressibleError, ModelError
 from ..ml.chain_scores import ChainScores
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName, get_objective
 from ..ml.tag_chain import TagChain
-from ..span import Span
 from .doc_pipe import Scorer
 from .presets import Presets, limited
 from .questions import Questions
@@ -46,15 +45,23 @@ class Answers(NamedTuple):
     """What is known of some examples, and what the model thinks of them."""
 
     pipe: EntityRecognizer
-    known: list[Known]
+    known: KnownColumns
     presets: Presets
     chain: Chain
     batch: Batch
 
-    def found(self, bias: float) -> Iterator[list[Span]]:
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the tokens of the Docs begin."""
+        return self.batch.offsets
+
+    def found(self, bias: float) -> SpanColumns:
         """The entities of each Doc, those that were set before among them."""
         found = self.pipe.decide(self.chain, self.batch, self.presets, bias).spans
-        return ([*spans, *kept] for spans, kept in zip(found, self.presets.kept))
+        if not any(self.presets.kept):
+            return found
+        every = [[*spans, *kept] for spans, kept in zip(found, self.presets.kept)]
+        return span_columns(every, self.batch.lengths.tolist())
 
 
 class EntityRecognizer(Questions, Recognizer):
@@ -109,8 +116,7 @@ class EntityRecognizer(Questions, Recognizer):
         """The labels of the entities in the references, in alphabetical order."""
         found: set[str] = set()
         for example in examples:
-            tags = Entities().read([example.reference], get_scheme("bio"))
-            found.update(tag[2:] for tag in tags.tags[5:])
+            found.update(entity_labels(example.reference))
             if self.incorrect_spans_key is not None:
                 wrong = wrong_spans(example.reference, self.incorrect_spans_key)
                 found.update(span.label for span in wrong)
@@ -157,7 +163,7 @@ class EntityRecognizer(Questions, Recognizer):
     def decide(self, chain: Chain, batch: Batch, presets: Presets, bias: float) -> Predicted:
         """The best answer of a chain to which a bias for entities is added."""
         biased = chain.biased(bias) if bias else chain
-        spans = self.tags.spans(best(biased, batch).states, batch)
+        spans = self.tags.spans(best(biased, apart(biased, batch)).states, batch)
         predicted = Predicted(spans, presets)
         return self._probable(chain, batch, predicted) if self._wants_scores else predicted
 
@@ -227,8 +233,9 @@ class EntityRecognizer(Questions, Recognizer):
             scores: ChainScores = self.model.predict(list(docs))
             return scores
         steps = self.model.get_ref("steps")
-        edges = [steps.get_param(name) for name in ("start", "step", "stop")]
-        return ChainScores(steps.ops.alloc2f(0, len(self.tags)), [0 for _ in docs], *edges)
+        start, step, stop = (steps.get_param(name) for name in ("start", "step", "stop"))
+        nothing = steps.ops.alloc2f(0, len(self.tags))
+        return ChainScores(nothing, [0 for _ in docs], start, step, stop)
 
     @property
     def _wants_scores(self) -> bool:

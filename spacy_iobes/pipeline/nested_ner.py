@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..codes.columns import SpanColumns
-from ..codes.known import Known
+from ..codes.known import KnownColumns
 from ..codes.readings import get_reading
 from ..corpus.gold import Misaligned
 from ..corpus.mentions import labels_of, mentions_of
@@ -24,7 +24,6 @@ from ..ml.gap_scores import GapScores
 from ..ml.representations import RepresentationName, get_representation
 from ..ml.separator_tagger import SeparatorModel
 from ..ml.units import Look, Units
-from ..span import Span
 from .doc_pipe import Scorer
 from .nested_questions import NestedQuestions
 from .recognizer import Recognizer, require_heard
@@ -42,12 +41,17 @@ class Answers(NamedTuple):
     """What is known of some examples, and what the model thinks of them."""
 
     pipe: NestedRecognizer
-    known: list[Known]
+    known: KnownColumns
     asked: Asked
 
-    def found(self, bias: float) -> Iterator[list[Span]]:
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the tokens of the Docs begin."""
+        return self.asked.units.docs
+
+    def found(self, bias: float) -> SpanColumns:
         """The mentions of each Doc."""
-        return iter(self.pipe.decide(self.asked, bias).spans)
+        return self.pipe.decide(self.asked, bias).spans
 
 
 class NestedRecognizer(NestedQuestions, Recognizer):
@@ -148,14 +152,14 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         docs = [example.predicted for example in examples]
         known = self._known(examples)
         asked = self.ask(scores).apart(blanks(docs))
-        return asked.loss(self._columns(known), missing(known, scores.units))
+        return asked.loss(self._numbered(known.spans), missing(known.missing, scores.units))
 
     def answers(self, examples: Sequence[Example]) -> Answers:
         """What the model thinks of some examples, to be decided with one bias or another."""
         known = self._known(examples)
         return Answers(self, known, self.asked([example.predicted for example in examples]))
 
-    def _known(self, examples: Sequence[Example]) -> list[Known]:
+    def _known(self, examples: Sequence[Example]) -> KnownColumns:
         return mentions_of(
             examples, self.spans_key, self.misaligned, self.sentence_bound, self.missing_spans_key
         )
@@ -192,16 +196,12 @@ class NestedRecognizer(NestedQuestions, Recognizer):
             )
         return self.labels.index(label)
 
-    def _columns(self, known: Sequence[Known]) -> SpanColumns:
-        """Mentions with the numbers of their labels."""
-        numbers = {label: self.number(label) for k in known for label in {s.label for s in k.spans}}
-        rows = [
-            (number, span.start, span.end, numbers[span.label])
-            for number, members in enumerate(known)
-            for span in members.spans
-        ]
-        columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
-        return SpanColumns.trusted(map(np.ascontiguousarray, columns), self.labels, len(known))
+    def _numbered(self, spans: SpanColumns) -> SpanColumns:
+        """The same spans with the numbers that their labels have here."""
+        numbers = np.array([self.number(label) for label in spans.labels], dtype=np.int32)
+        label = numbers[spans.label] if len(numbers) else spans.label
+        rows = (spans.sentence, spans.start, spans.end, label)
+        return SpanColumns.trusted(rows, self.labels, len(spans))
 
 
 def blanks(docs: Sequence[Doc]) -> Flags:
@@ -210,11 +210,11 @@ def blanks(docs: Sequence[Doc]) -> Flags:
     return np.concatenate([np.zeros(0), *arrays]).astype(bool)
 
 
-def missing(known: Sequence[Known], units: Units) -> Flags:
-    """Which tokens nothing is known of, Doc after Doc."""
+def missing(tokens: Sequence[Sequence[int]], units: Units) -> Flags:
+    """Which tokens nothing is known of, given those of each Doc."""
     found = np.zeros(int(units.tokens[-1]), dtype=bool)
-    for start, members in zip(units.docs.tolist(), known):
-        found[start + np.asarray(members.missing, dtype=np.int64)] = True
+    for start, members in zip(units.docs.tolist(), tokens):
+        found[start + np.asarray(members, dtype=np.int64)] = True
     return found
 
 

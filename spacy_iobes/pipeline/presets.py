@@ -84,14 +84,20 @@ def limited(
     offsets = batch.offsets.tolist()
     space = np.concatenate([doc.to_array(IS_SPACE) for doc in docs] or [np.zeros(0)])
     inside = presets.inside(offsets)
-    blank, closed = np.setdiff1d(np.flatnonzero(space), inside), presets.closed(offsets)
+    blank, closed = without(np.flatnonzero(space), inside), presets.closed(offsets)
     if not (len(blank) or len(inside) or len(closed) or sentence_bound):
         return batch
     limits = Limits(tags.layout, batch)
-    limits.require(tags.columns(presets.clamped))
+    if any(presets.clamped):
+        limits.require(tags.columns(presets.clamped))
     limits.outside(closed)
     limits.blank(blank)
     if sentence_bound:
         starts = np.flatnonzero(sentence_starts(docs, batch.offsets))
-        limits.cut(np.setdiff1d(starts, inside))
+        limits.cut(without(starts, inside))
     return limits.applied()
+
+
+def without(tokens: NDArray[np.int64], some: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The tokens but for some of them."""
+    return np.setdiff1d(tokens, some) if len(some) else tokens

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.training import Example
 
-from ..codes.known import Known
-from ..scoring.counts import Counts, Figures, count, figures
-from ..scoring.matching import match, nested_columns
-from ..span import Span
+from ..codes.columns import SpanColumns
+from ..codes.known import KnownColumns
+from ..scoring.counts import Figures, figures
 
 COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())
 STEP = 0.1  # of the second look, around the best of the first
 BATCH = 256  # Docs
+LABEL_BITS = 16
+Numbers = NDArray[np.int64]
 
 
 class Tried(NamedTuple):
@@ -30,11 +32,15 @@ class Answers(Protocol):
     """What a recogniser knows of some examples before it decides: it has asked its model once."""
 
     @property
-    def known(self) -> Sequence[Known]:
+    def known(self) -> KnownColumns:
         """What is true."""
 
-    def found(self, bias: float) -> Iterable[Sequence[Span]]:
-        """The spans it decides for, in each Doc."""
+    @property
+    def offsets(self) -> Numbers:
+        """Doc `d` has the tokens `offsets[d]:offsets[d + 1]`."""
+
+    def found(self, bias: float) -> SpanColumns:
+        """The spans it decides for."""
 
 
 class Tunable(Protocol):
@@ -57,7 +63,8 @@ def tune_bias(
     The model runs once. Entities that are set already are kept, as they are in prediction. What is
     found over a token without annotation is neither right nor wrong.
     """
-    parts = [pipe.answers(examples[i : i + BATCH]) for i in range(0, len(examples), BATCH)]
+    some = (examples[i : i + BATCH] for i in range(0, len(examples), BATCH))
+    parts = [_Part(pipe.answers(each)) for each in some]
     tried: dict[float, Tried] = {}
 
     def attempt(biases: Sequence[float]) -> None:
@@ -100,13 +107,36 @@ def best_of(tried: Sequence[Tried]) -> Tried:
     return max(tried, key=lambda t: (t.figures.f1 or 0.0, -abs(t.bias)))
 
 
-def _totals(parts: Sequence[Answers], bias: float) -> tuple[int, int, int]:
-    counts = Counts.none()
-    for part in parts:
-        gold = [known.spans for known in part.known]
-        predicted = [
-            [span for span in spans if missing.isdisjoint(range(span.start, span.end))]
-            for spans, missing in zip(part.found(bias), (set(k.missing) for k in part.known))
-        ]
-        counts += count(match(nested_columns(gold), nested_columns(predicted)))
-    return counts.totals
+class _Part:
+    """Some examples: the keys of their spans, and how many tokens before each are not annotated."""
+
+    def __init__(self, answers: Answers):
+        self.answers, self.offsets = answers, answers.offsets
+        missing = np.zeros(int(self.offsets[-1]) + 1, dtype=np.int64)
+        for begin, tokens in zip(self.offsets.tolist(), answers.known.missing):
+            missing[[begin + token + 1 for token in tokens]] = 1
+        self.missing = np.cumsum(missing)
+        self.labels: dict[str, int] = {}
+        self.gold = self.keys(answers.known.spans)
+
+    def totals(self, bias: float) -> tuple[int, int, int]:
+        """How many spans are right, found and true; those that nothing is known of do not count."""
+        found = self.answers.found(bias)
+        begin = self.offsets[found.sentence]
+        known = self.missing[begin + found.end] == self.missing[begin + found.start]
+        keys = self.keys(found)[known]
+        return int(np.isin(keys, self.gold).sum()), len(keys), len(self.gold)
+
+    def keys(self, spans: SpanColumns) -> Numbers:
+        """A number for each span: its tokens, counted through all Docs, and its label."""
+        numbers = [self.labels.setdefault(label, len(self.labels)) for label in spans.labels]
+        begin = self.offsets[spans.sentence]
+        places = (begin + spans.start) * (int(self.offsets[-1]) + 1) + begin + spans.end
+        found: Numbers = (places << LABEL_BITS) + np.array(numbers, dtype=np.int64)[spans.label]
+        return found
+
+
+def _totals(parts: Sequence[_Part], bias: float) -> tuple[int, int, int]:
+    found = [part.totals(bias) for part in parts]
+    right, predicted, gold = (sum(column) for column in zip(*found)) if found else (0, 0, 0)
+    return right, predicted, gold
