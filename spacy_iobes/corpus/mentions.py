@@ -59,4 +59,3 @@ def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
 def labels_of(docs: Iterable[Doc], key: str) -> list[str]:
     """The labels of the mentions of Docs, in alphabetical order."""
     return sorted({span.label for doc in docs for span in known_of(doc, key).spans})
-
