@@ -20,6 +20,7 @@ BENCHMARKS = {
     "chain": "Best path, and loss with gradient, of a chain, beside pytorch-crf.",
     "ner": "Recognisers beside spaCy's ner and crfsuite: F1, speed and size on nine corpora.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
+    "separators": "Inference over mention separators: two states beside eight, words per second.",
     "nested": "Nested mentions as separators: what published corpora lose on the way and back.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }

@@ -70,12 +70,13 @@ class Gaps:
 
     def checked(self, separators: Separators) -> Separators:
         """One separator for each gap and label, as the kernels take them, or they are refused."""
-        array = np.ascontiguousarray(whole_numbers("separators", separators))
+        given = np.asarray(separators)
+        array = given if given.dtype == np.uint8 else whole_numbers("separators", given)
         if array.shape != self.scores.shape[:2]:
             raise ChainError(f"Separators are {self.scores.shape[:2]}, not {array.shape}.")
         if array.size and not 0 <= array.min() <= array.max() < len(KINDS):
             raise ChainError(f"Separators lie between 0 and {len(KINDS) - 1}.")
-        return array.astype(np.uint8)
+        return np.ascontiguousarray(array, dtype=np.uint8)
 
     def biased(self, bias: float) -> Gaps:
         """The same gaps with `bias` added wherever a mention starts: more of them, or fewer."""

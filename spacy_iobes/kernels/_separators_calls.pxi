@@ -76,7 +76,9 @@ cdef class _Call:
         return True
 
 
-cdef inline void sweep(_Call call, const Real* sums, int64_t s, double* totals, bint back) noexcept nogil:
+cdef inline void sweep(
+    _Call call, const Real* sums, int64_t s, double* totals, bint back
+) noexcept nogil:
     """Over a sentence: forward, and if asked for, back as well."""
     cdef Work* w = &call.work
     cdef int64_t L = call.L, at = call.rows(call.first, s), l
@@ -135,7 +137,8 @@ cdef inline void do_again(_Call call, const Real* like, double* totals, void* ou
     for s in range(call.first, call.end):
         for l in range(L):
             if call.again[s, l]:
-                x, gaps = <const Real*>call.row(call.offsets[s], l), call.offsets[s + 1] - call.offsets[s]
+                x = <const Real*>call.row(call.offsets[s], l)
+                gaps = call.offsets[s + 1] - call.offsets[s]
                 totals[s * L + l] = log_messages(x, gaps, 8 * L, steps, before, behind, 2)
                 if out != NULL:
                     log_expect(
@@ -163,7 +166,8 @@ cdef inline void take_off(_Call call, const Real* like, double* totals, Real* ou
         for l in range(L):
             if path[(call.offsets[s + 1] - 1) * L + l] & 5:
                 known[l] = -INFINITY
-            totals[s * L + l] = max(totals[s * L + l] - known[l], 0.0) if known[l] > -INFINITY else INFINITY
+            at, known[l] = s * L + l, totals[s * L + l] - known[l]
+            totals[at] = max(known[l], 0.0) if known[l] == known[l] else INFINITY
 
 
 cdef sums(_Call call, double[:, ::1] totals, void* out):
