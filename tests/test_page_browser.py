@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from spacy_iobes.cli import app
 
 from .browser import (
     COLOURS,
@@ -79,6 +82,22 @@ def perfect(folder: Path) -> Path:
     """A page where every figure is 100.00."""
     gold = written(folder / "perfect.bio", 0, 1)
     return made(gold, gold)
+
+
+@pytest.fixture(scope="module")
+def nested(folder: Path) -> Path:
+    """A page of mentions that nest and cross, with a long word and a long label among them."""
+    words = ["human", "IL-2", "gene", "promoter", "x" * 300, *("in T cells " * 60).split()]
+    gold = [[0, 4, "DNA"], [0, 3, "DNA"], [1, 2, "protein"], [4, 5, "L" * 80], [5, 8, "cell"]]
+    predicted = [[0, 4, "DNA"], [1, 3, "DNA"], [1, 2, "protein"], [6, 8, "<b>cell</b>"]]
+    paths = [folder / "nested.gold.jsonl", folder / "nested.system.jsonl"]
+    for path, spans in zip(paths, (gold, predicted)):
+        rows = [{"tokens": words, "spans": spans}, {"tokens": ["none"], "spans": []}]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page = folder / "nested.html"
+    result = CliRunner().invoke(app, ["report", *map(str, paths), "--output", str(page)])
+    assert result.exit_code == 0, result.stderr
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +379,47 @@ def test_long_sentences_are_cut_around_mistakes(opened: Open, wide: Path) -> Non
     assert max(sizes) <= 1 + 100 + 2 * 40 + 2
 
 
+def test_nested_spans_are_stacked(opened: Open, nested: Path) -> None:
+    """Every span is a bar under its tokens, the shortest nearest to them."""
+    browser = opened(nested)
+    assert not browser.find_element("id", "policies").is_displayed()
+    code = """
+        const drawn = (side) => {
+            const bars = [];
+            [...side.querySelectorAll(".token")].forEach((token, place) => {
+                [...token.querySelectorAll(".lane")].forEach((cell, lane) => {
+                    if (cell.classList.contains("first")) {
+                        bars.push([lane, place, place, cell.title, [...cell.classList].slice(1)]);
+                    }
+                    if (cell.classList.contains("last")) {
+                        bars.filter((bar) => bar[0] === lane).at(-1)[2] = place + 1;
+                    }
+                });
+            });
+            const state = (names) => ["wrong", "absent"].filter((name) => names.includes(name));
+            return bars.map((bar) => [...bar.slice(0, 4), state(bar[4])]);
+        };
+        return [...document.querySelectorAll(".card:first-child .side")].map(drawn);
+    """
+    gold, predicted = js(browser, code)
+    assert sorted(gold) == [
+        [0, 1, 2, "protein", []],
+        [0, 4, 5, "L" * 80, ["wrong"]],
+        [0, 5, 8, "cell", ["wrong"]],
+        [1, 0, 3, "DNA", ["wrong"]],
+        [2, 0, 4, "DNA", []],
+    ]
+    assert sorted(predicted) == [
+        [0, 1, 2, "protein", []],
+        [0, 4, 5, "L" * 80, ["absent"]],
+        [0, 6, 8, "<b>cell</b>", ["wrong"]],
+        [1, 1, 3, "DNA", ["wrong"]],
+        [2, 0, 4, "DNA", []],
+    ]
+    rows = texts(browser, ".scores tbody th")
+    assert "inside another mention of the same label" in rows
+
+
 # Looks
 
 
@@ -393,7 +453,7 @@ def is_dark(browser: Chrome) -> bool:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["small", "wide", "many", "perfect", "partial"])
+@pytest.mark.parametrize("name", ["small", "wide", "many", "perfect", "partial", "nested"])
 def test_nothing_is_wider_than_the_page(
     opened: Open, name: str, width: int, request: pytest.FixtureRequest
 ) -> None:
@@ -416,7 +476,7 @@ def test_nothing_is_wider_than_the_page(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["small", "wide", "perfect", "partial"])
+@pytest.mark.parametrize("name", ["small", "wide", "perfect", "partial", "nested"])
 def test_nothing_overlaps(
     opened: Open, name: str, width: int, request: pytest.FixtureRequest
 ) -> None:
@@ -485,7 +545,7 @@ def test_no_label_of_the_heat_map_is_cut(opened: Open, wide: Path, width: int) -
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("name", ["small", "wide"])
+@pytest.mark.parametrize("name", ["small", "wide", "nested"])
 def test_contrast(opened: Open, name: str, theme: str, request: pytest.FixtureRequest) -> None:
     """Every text has the contrast that WCAG AA asks for."""
     browser = opened(request.getfixturevalue(name), theme=theme)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..corpus.conll import Columns
+from ..corpus.nested_formats import COLUMNS, format_of
 from ..corpus.nested_text import TextReading, require_misaligned
+from .options import in_place_of
+
+if TYPE_CHECKING:
+    from ..corpus.nested_corpus import NestedReading
 
 SchemeOfColumns = Annotated[
     str, typer.Option("--scheme", "-s", help="Of column files, as for 'validate'.")
@@ -53,6 +60,75 @@ TokenizerOf = Annotated[
         "characters).",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class NestedOptions:
+    """How to read and compare nested mentions, from the options."""
+
+    wanted: bool
+    layers: tuple[int, ...]
+    labels: tuple[str, ...]
+    header: bool
+    key: str
+    misaligned: str
+    lines: bool
+    offsets: str
+    lang: str
+
+    def applies(self, files: Sequence[str]) -> bool:
+        """Whether files are to be read for nested mentions."""
+        return self.wanted or any(format_of(path) != COLUMNS for path in files)
+
+    def reading(self, scheme: str, policy: str, columns: Columns) -> NestedReading:
+        """How to read the files; spaCy is loaded now."""
+        from ..corpus.nested_corpus import NestedReading
+        from ..corpus.sentences import tag_reading
+
+        require_layers(list(self.layers))
+        tags = tag_reading(scheme, policy, self.layers, self.labels)
+        texts = text_reading(self.misaligned, self.lines, columns.encoding, self.offsets, self.lang)
+        return NestedReading(self.key, "document", tags, columns, self.header, texts)
+
+
+def nested_from(
+    nested: Annotated[
+        bool,
+        typer.Option(
+            "--nested",
+            help="Mentions may nest: columns of tags (--layer), span groups, brat, JSON lines.",
+        ),
+    ] = False,
+    layer: Annotated[
+        list[int] | None,
+        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
+    ] = None,
+    label: LabelOfLayer = None,
+    header: Header = False,
+    spans_key: Annotated[
+        str, typer.Option("--spans-key", help="The span group of .spacy files.")
+    ] = "sc",
+    lines: Lines = False,
+    misaligned: MisalignedMentions = "count",
+    offsets: OffsetsOfJson = "auto",
+    lang: TokenizerOf = "",
+) -> NestedOptions:
+    """How to read nested mentions, from the options."""
+    return NestedOptions(
+        nested or bool(layer or header),
+        tuple(layer or ()),
+        tuple(label or ()),
+        header,
+        spans_key,
+        misaligned,
+        lines,
+        offsets,
+        lang,
+    )
+
+
+nested_options = in_place_of("nested", nested_from)
+"""Give a command the options of `nested_from` in place of its parameter `nested`."""
 
 
 def require_layers(layers: list[int] | None) -> None:

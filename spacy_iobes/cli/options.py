@@ -102,18 +102,34 @@ def columns_from(
     )
 
 
-def column_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `columns_from` in place of its parameter `columns`."""
-    own = inspect.signature(function, eval_str=True).parameters.values()
-    shared = inspect.signature(columns_from, eval_str=True).parameters.values()
+def require_scheme(scheme: str) -> None:
+    """Refuse to read tags without a scheme."""
+    if not scheme:
+        raise typer.BadParameter(f"name one of: {_SCHEMES}", param_hint="--scheme")
 
-    @wraps(function)
-    def run(**options: Any) -> None:
-        given = {parameter.name: options.pop(parameter.name) for parameter in shared}
-        function(columns=columns_from(**given), **options)
 
-    every = [parameter for parameter in own if parameter.name != "columns"] + list(shared)
-    keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in every]
-    run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return run
+def in_place_of(
+    name: str, source: Callable[..., Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a function in place of its parameter `name`."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(function, eval_str=True).parameters.values()
+        shared = inspect.signature(source, eval_str=True).parameters.values()
+
+        @wraps(function)
+        def run(**options: Any) -> None:
+            given = {parameter.name: options.pop(parameter.name) for parameter in shared}
+            function(**{name: source(**given)}, **options)
+
+        every = [parameter for parameter in own if parameter.name != name] + list(shared)
+        keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in every]
+        run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+        return run
+
+    return decorated
+
+
+column_options = in_place_of("columns", columns_from)
+"""Give a command the options of `columns_from` in place of its parameter `columns`."""

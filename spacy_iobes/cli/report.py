@@ -13,7 +13,10 @@ from ..corpus.inputs import require_other
 from ..scoring.files import ALL, FileReport, PairScorer
 from ..scoring.signature import Signature
 from .application import command, counted
-from .options import SchemeName, column_options
+from .nested_options import NestedOptions, nested_options
+from .nested_tasks import nested_recipe, nested_reports
+from .options import SchemeName, column_options, require_scheme
+from .score import refuse_nested
 from .tasks import (
     Average,
     GoldIndex,
@@ -43,11 +46,13 @@ PageFile = Annotated[str, typer.Option("--output", "-o", help="The HTML file; - 
 
 @command("report")
 @column_options
+@nested_options
 def report_cli(
     files: GoldAndPrediction,
-    scheme: SchemeName,
     output: PageFile,
     columns: Columns,
+    nested: NestedOptions,
+    scheme: SchemeName = "",
     repair: Repair = None,
     gold_repair: GoldRepair = "raise",
     metric: Metric = "f1",
@@ -60,10 +65,20 @@ def report_cli(
     """Write one HTML page with the score, what it is made of, and the mistakes to browse."""
     if len(files) > 2:
         raise typer.BadParameter("a page is about one prediction", param_hint="GOLD [PRED]")
-    signature = recipe(scheme, repair, gold_repair, metric, average, match)
     task = Task.of(files, columns, gold_index, ignore_tokens)
     require_other(output, files)
-    report = write_page(task, signature, output, limit or ALL)
+    if nested.applies(files):
+        from ..scoring.page import page
+
+        refuse_nested(False, "", gold_index, ignore_tokens)
+        signature = nested_recipe(scheme, repair, gold_repair, metric, average, match)
+        reports = nested_reports(files, nested, columns, scheme, signature, limit or ALL)
+        ((_, report),) = reports
+        task.deliver(output, page(report, (), title_of(task)))
+    else:
+        require_scheme(scheme)
+        signature = recipe(scheme, repair, gold_repair, metric, average, match)
+        report = write_page(task, signature, output, limit or ALL)
     total = sum(report.kinds.values())
     mistakes = counted(total, "mistake")
     if len(report.located) < total:

@@ -12,9 +12,12 @@ from ..corpus.files import STANDARD
 from ..errors import FileError
 from ..scoring.files import FileReport, PairScorer
 from ..scoring.formats import FORMATS, formatted, headline
+from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
 from .application import command
-from .options import SchemeName, column_options
+from .nested_options import NestedOptions, nested_options
+from .nested_tasks import nested_recipe, nested_reports
+from .options import SchemeName, column_options, require_scheme
 from .tasks import (
     ROUNDS,
     Average,
@@ -47,10 +50,12 @@ Confidence = Annotated[
 
 @command("score")
 @column_options
+@nested_options
 def score_cli(
     files: Files,
-    scheme: SchemeName,
     columns: Columns,
+    nested: NestedOptions,
+    scheme: SchemeName = "",
     repair: Repair = None,
     gold_repair: GoldRepair = "raise",
     form: Format = "table",
@@ -67,7 +72,25 @@ def score_cli(
     ignore_tokens: IgnoreTokens = False,
     output: OutputFile = STANDARD,
 ) -> None:
-    """Score predictions against gold; the score says how it was made."""
+    """Score predictions against gold; the score says how it was made.
+
+    Files with nested mentions (--nested) also have the figures of sentences with and without
+    overlapping mentions, and the recall of nested ones.
+    """
+    if nested.applies(files):
+        signature = nested_recipe(scheme, repair, gold_repair, metric, average, match)
+        refuse_nested(policies, form, gold_index, ignore_tokens)
+        require_one_recipe(form, signature, len(files) > 2, confidence)
+        found = list(nested_reports(files, nested, columns, scheme, signature))
+        task = Task.of(files, columns, gold_index, ignore_tokens)
+        if len(found) > 1:
+            task.deliver(output, runs(found, form))
+            return
+        ((_, report),) = found
+        interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
+        show(task, report, form, interval, output)
+        return
+    require_scheme(scheme)
     signature = recipe(scheme, repair, gold_repair, metric, average, match)
     require_one_recipe(form, signature, several=policies or len(files) > 2, confidence=confidence)
     if form == "conlleval":  # it counts document markers as tokens
@@ -81,6 +104,20 @@ def score_cli(
         ((_, report),) = task.reports(signature, keep_matched=confidence is not None)
         interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
         show(task, report, form, interval, output)
+
+
+def refuse_nested(policies: bool, form: str, gold_index: int | None, ignore_tokens: bool) -> None:
+    """Refuse what is for tags alone."""
+    asked = {
+        "--policies": policies,
+        "--format": form == "conlleval",
+        "--gold-index": gold_index is not None,
+        "--ignore-tokens": ignore_tokens,
+    }
+    for hint, wrong in asked.items():
+        if wrong:
+            message = "this is for one column of tags, not for nested mentions"
+            raise typer.BadParameter(message, param_hint=hint)
 
 
 def require_one_recipe(
@@ -139,6 +176,4 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
 
 def runs_table(task: Task, signature: Signature, form: str) -> str:
     """Several predictions as runs of one system."""
-    from ..scoring.side_by_side import runs
-
     return runs(task.reports(signature), form)

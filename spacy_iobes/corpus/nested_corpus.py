@@ -27,16 +27,20 @@ from .nested_formats import BRAT, COLUMNS, DOCS, format_of
 from .nested_json import read_json_lines
 from .nested_text import NestedText, TextReading
 from .sentences import FileSentences, TagReading
-from .text_docs import text_doc
+from .text_docs import text_doc, token_lines
 
 
 class NestedDoc(NamedTuple):
-    """A Doc with mentions, what was left out of it, and its tokens that are not annotated."""
+    """A Doc with mentions, what was left out of it, and its tokens that are not annotated.
+
+    `lines` are the lines of the file that its tokens are on, if it has lines.
+    """
 
     doc: Doc
     findings: Sequence[Finding] = ()
     missing: int = 0
     blocked: int = 0
+    lines: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,8 @@ class NestedFile:
             missing, blocked = (sum(map(len, some)) for some in zip(*(x[2:4] for x in layers)))
             doc = group_doc(self.vocab, sentences, reading.key)
             findings = repeated_in(sentences, shown(self.path))
-            yield NestedDoc(doc, findings, missing, blocked)
+            lines = [line for sentence in sentences for line in sentence.lines]
+            yield NestedDoc(doc, findings, missing, blocked, lines)
         self.violations += file.violations
 
     def _docs(self) -> Iterator[NestedDoc]:
@@ -103,7 +108,8 @@ class NestedFile:
     def _text(self, text: NestedText) -> Iterator[NestedDoc]:
         parts = text.sentences() if self.reading.unit == "sentence" else [text]
         for part in parts:
-            yield NestedDoc(text_doc(self.vocab, part, self.reading.key), part.findings)
+            doc = text_doc(self.vocab, part, self.reading.key)
+            yield NestedDoc(doc, part.findings, lines=token_lines(doc, part))
 
 
 def nested(

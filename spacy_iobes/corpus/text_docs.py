@@ -50,6 +50,17 @@ def text_doc(vocab: Vocab, text: NestedText, key: str) -> Doc:
     return doc
 
 
+def token_lines(doc: Doc, text: NestedText) -> list[int]:
+    """The line of the file that each token of such a Doc is on."""
+    if not text.standoff:
+        return [text.line] * len(doc)
+    lines, line = list[int](), text.line
+    for token in doc:
+        lines.append(line)
+        line += token.text.count("\n")
+    return lines
+
+
 def without_spaces(doc: Doc) -> Doc:
     """The same Doc without tokens of white space; a span of nothing else has no tokens then."""
     kept = [token.i for token in doc if token.text.strip(SPACES)]

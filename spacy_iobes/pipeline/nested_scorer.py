@@ -8,16 +8,13 @@ around another one and so on. Sentences are those of the references; a Doc witho
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..corpus.examples import Places
-from ..corpus.sources import group_spans
+from ..corpus.nested_pairs import NestedPair
 from ..scoring.counts import count
 from ..scoring.matching import match, nested_columns
 from ..scoring.nested import NestedCounts
@@ -47,58 +44,24 @@ class NestedScorer:
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score; what a component says of itself, `kwargs`, does not matter here."""
-        return nested_scores(*self.report(examples))
+        return nested_scores(self.report(examples))
 
-    def report(self, examples: Iterable[Example]) -> tuple[Report, NestedCounts]:
-        """The score with its recipe and all its counts, and those of overlapping mentions."""
+    def report(self, examples: Iterable[Example]) -> Report:
+        """The score with its recipe and all its counts, those of overlapping mentions too."""
         gold: list[list[Span]] = []
         predicted: list[list[Span]] = []
         for example in examples:
-            sentences = Sentences(example, self.spans_key)
-            gold += sentences.gold
-            predicted += sentences.predicted
+            pair = NestedPair(example.reference, example.predicted, self.spans_key)
+            gold += pair.gold
+            predicted += pair.predicted
         matched = match(nested_columns(gold), nested_columns(predicted))
         counts = count(matched, right_tokens=None, tagged=None)
-        return Report(self.signature, counts), NestedCounts.of(matched)
+        return Report(self.signature, counts, nested=NestedCounts.of(matched))
 
 
-class Sentences:
-    """The spans of an example, sentence by sentence, in places that both sides have in common.
-
-    A span belongs to the sentence in which it begins. What is predicted for a reference without the
-    span group is neither right nor wrong.
-    """
-
-    def __init__(self, example: Example, key: str):
-        reference, predicted = example.reference, example.predicted
-        places = Places(reference, predicted)
-        missing = [] if key in reference.spans else range(len(reference))
-        starts = sentence_places(reference, places)
-        answers = places.of_reference(group_spans(reference, key))
-        guesses = places.of_prediction(group_spans(predicted, key), missing)
-        self.gold, self.predicted = (_dealt(spans, starts) for spans in (answers, guesses))
-
-
-def sentence_places(reference: Doc, places: Places) -> list[int]:
-    """Where the sentences of a reference begin; a Doc that does not know them is one."""
-    starts = [0]
-    if reference.has_annotation("SENT_START"):
-        starts += (token.i for token in reference[1:] if token.is_sent_start)
-    tokens = [Span(i, len(reference), "") for i in starts if i < len(reference)]
-    return [start for start, _, _ in places.of_reference(tokens)] or [0]
-
-
-def _dealt(spans: Iterable[Span], starts: Sequence[int]) -> list[list[Span]]:
-    """The spans of each sentence, given where these begin."""
-    found: list[list[Span]] = [[] for _ in starts]
-    for span in spans:
-        found[max(bisect_right(starts, span.start) - 1, 0)].append(span)
-    return found
-
-
-def nested_scores(report: Report, nested: NestedCounts) -> dict[str, Any]:
+def nested_scores(report: Report) -> dict[str, Any]:
     """The figures under the names that spaCy shows, weighs and stores."""
-    name = "iobes_nested"
+    name, nested = "iobes_nested", report.nested or NestedCounts.none()
     some = any(report.counts.totals)
     values = [figure or 0.0 for figure in report.micro] if some else [None] * 3
     scores: dict[str, Any] = {f"{name}_{key}": value for key, value in zip("prf", values)}

@@ -129,7 +129,8 @@ class PairScorer:
         """The score of all pairs."""
         if self.refused_gold.total or self.refused.total:
             raise self._refusal()
-        return FileReport(self.signature, self.counts, tuple(self.kept), tuple(self.located))
+        located = tuple(self.located)
+        return FileReport(self.signature, self.counts, tuple(self.kept), located=located)
 
     def _refusal(self) -> MalformedTagsError:
         """The error that says which side is at fault, and which option names its policy."""

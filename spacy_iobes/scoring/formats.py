@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from .conlleval import as_conlleval
+from .nested import MENTIONS, PARTS, NestedCounts
 from .report import Report
 from .signature import AVERAGES, MATCHES, known
 from .tables import RENDERERS, Cell, Row, Table
@@ -33,6 +34,14 @@ def exact_rows(report: Report) -> Iterator[tuple[Cell, ...]]:
     correct, predicted, gold = counts.totals
     for average in AVERAGES:
         yield f"{average} average", gold, predicted, correct, *getattr(report, average)
+
+
+def nested_rows(nested: NestedCounts) -> Iterator[tuple[Cell, ...]]:
+    """The sentences with and without overlap, then the kinds of mentions whose recall is told."""
+    for name, part in nested.parts.items():
+        yield PARTS[name], part.gold, part.predicted, part.correct, *part.figures
+    for name, row in nested.mentions.items():
+        yield MENTIONS[name], row.gold, "", row.correct, "", row.recall, ""
 
 
 def muc_rows(report: Report, kind: str) -> Iterator[tuple[Cell, ...]]:
@@ -68,6 +77,10 @@ def table_of(report: Report, interval: Interval | None = None) -> Table:
     """The labels and their averages, by the match that the signature names."""
     kind = report.signature.muc
     rows = list(exact_rows(report) if kind is None else muc_rows(report, kind))
+    rules: tuple[int, ...] = (len(report.counts.labels),)
+    if kind is None and report.nested is not None:
+        rules = (*rules, len(rows), len(rows) + len(PARTS))
+        rows += nested_rows(report.nested)
     more: dict[str, Cell] = {"score": report.value}
     if interval is not None:
         more |= {"low": interval.low, "high": interval.high, "level": interval.level}
@@ -76,7 +89,7 @@ def table_of(report: Report, interval: Interval | None = None) -> Table:
     return Table(
         HEADER if kind is None else MUC_HEADER,
         rows,
-        (len(report.counts.labels),),
+        rules,
         tuple(remarks(report, interval)),
         [tuple(more), *[tuple(more.values())] * len(rows)],
     )

@@ -81,7 +81,8 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         "facts": facts(report),
         "labels": list(report.counts.labels),
         "match": MATCH_WORDS[signature.match],
-        "scores": {"header": scores.header, "rows": scores.texts()},
+        "scores": {"header": scores.header, "rows": scores.texts(), "rules": scores.rules},
+        "nested": report.nested is not None,
         "matches": {
             "header": ("match", *MucCounts._fields[:-1], "F1"),
             "rows": match_rows(report),
@@ -139,8 +140,11 @@ def facts(report: FileReport) -> list[tuple[str, str]]:
         "violations repaired in predictions": counts.violations,
         "violations repaired in gold": counts.gold_violations,
     }
+    counted = [(name, f"{number:,}") for name, number in numbers.items()]
+    if report.signature.scheme == SPANS:  # there were no tags to compare or to repair
+        return counted
     return [
-        *((name, f"{number:,}") for name, number in numbers.items()),
+        *counted,
         ("% token accuracy", percent(counts.accuracy)),
         *((name, f"{number:,}") for name, number in repaired.items()),
     ]

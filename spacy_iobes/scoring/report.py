@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .counts import MUC, Counts, Figures, MucCounts, figures
 from .matching import Kept
 from .mistakes import Mistake, kinds_of, mistakes
+from .nested import NestedCounts
 from .signature import Signature
 
 
@@ -27,6 +28,7 @@ class Report:
     signature: Signature
     counts: Counts
     kept: tuple[Kept, ...] = ()
+    nested: NestedCounts | None = None  # of spans that were given as such
 
     def __str__(self) -> str:
         value = "undefined" if self.value is None else f"{100 * self.value:.2f}"
@@ -127,6 +129,7 @@ class Report:
         """Everything but the mistakes, ready for JSON; None where a figure is undefined."""
         counts = self.counts
         correct, predicted, gold = counts.totals
+        nested = {} if self.nested is None else {"nested": self.nested.as_dict()}
         return {
             "signature": str(self.signature),
             "value": self.value,
@@ -153,4 +156,5 @@ class Report:
                 for kind, row in self.muc.items()
             },
             "confusion": {"labels": list(counts.labels), "rows": counts.confusion.tolist()},
+            **nested,
         }

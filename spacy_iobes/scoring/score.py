@@ -10,6 +10,7 @@ from ..codes.scheme import Scheme, get_scheme
 from ..errors import AlignmentError, TagError
 from .counts import Counts, count
 from .matching import Kept, match, nested_columns
+from .nested import NestedCounts
 from .report import Report
 from .sides import Side, code_alike, in_parts, match_sides
 from .signature import Signature
@@ -49,7 +50,7 @@ def score_spans(gold: Any, pred: Any, signature: Signature) -> Report:
     """Score lists of spans."""
     matched = match(*(nested_columns(side) for side in (gold, pred)))
     counts = count(matched, right_tokens=None, tagged=None)
-    return Report(signature, counts, (Kept.of(matched),))
+    return Report(signature, counts, (Kept.of(matched),), NestedCounts.of(matched))
 
 
 def score_tags(gold: Any, pred: Any, signature: Signature) -> Report:

@@ -1,0 +1,181 @@
+"""The commands score and report on files with nested mentions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spacy_iobes import score
+from spacy_iobes.scoring.page import MATCH_WORDS
+
+from .commands import fine, run
+from .shared import SHARED, needs_shared
+from .test_nested_scores import by_definition, genia
+
+WORDS = ["The", "human", "IL-2", "gene", "promoter"]
+GOLD = [(1, 5, "DNA"), (1, 4, "DNA"), (2, 3, "protein")]
+PREDICTED = [(1, 5, "DNA"), (2, 4, "DNA"), (2, 3, "protein")]
+
+
+def json_file(path: Path, *sentences: Any) -> Path:
+    rows = [
+        {"tokens": words, "spans": [list(span) for span in spans]} for words, spans in sentences
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    rest = (["one"], [(0, 1, "DNA")])
+    gold = json_file(tmp_path / "gold.jsonl", (WORDS, GOLD), rest)
+    return [gold, json_file(tmp_path / "system.jsonl", (WORDS, PREDICTED), rest)]
+
+
+def other_format(path: Path, form: str) -> list[object]:
+    """The same file in another format, and how it is read."""
+    stored = path.with_suffix(".spacy")
+    fine("to-docbin", path, stored)
+    if form == "spacy":
+        return [stored]
+    if form == "brat":
+        folder = path.with_suffix("")
+        fine("from-docbin", stored, folder, "--to", "brat", "--spans-key", "sc")
+        return [folder]
+    columns = path.with_suffix(".tsv")
+    fine("from-docbin", stored, columns, "-s", "bio", "--spans-key", "sc", "--layers", 3)
+    return [columns]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "spacy", "brat", "columns"])
+def test_every_format_has_the_same_score(files: list[Path], form: str) -> None:
+    paths: list[object] = list(files)
+    if form != "jsonl":
+        paths = [path for file in files for path in other_format(file, form)]
+    options = ["-s", "bio", "--layer", 1, "--layer", 2, "--layer", 3] if form == "columns" else []
+    options += ["--lang", "en"] if form == "brat" else []
+    found = json.loads(fine("score", *paths, *options, "--format", "json").stdout)
+    expected = score([GOLD, [(0, 1, "DNA")]], [PREDICTED, [(0, 1, "DNA")]]).as_dict()
+    for name in ("micro", "labels", "nested", "confusion", "muc", "sentences"):
+        if form != "brat" or name == "nested":
+            assert found[name] == expected[name]
+    assert found["nested"]["nested"] == {"correct": 1, "gold": 2, "recall": 0.5}
+    assert found["nested"]["overlapping"]["sentences"] == 1
+    assert f"scheme:{'bio' if form == 'columns' else 'spans'}|" in found["signature"]
+
+
+def test_the_table(files: list[Path]) -> None:
+    rows = [line.split("  ") for line in fine("score", *files).stdout.splitlines()]
+    found = {row[0]: [cell.strip() for cell in row[1:] if cell.strip()] for row in rows}
+    overlap = found["sentences in which gold mentions overlap"]
+    assert overlap == ["3", "3", "2", "66.67", "66.67", "66.67"]
+    assert found["all other sentences"] == ["1", "1", "1", "100.00", "100.00", "100.00"]
+    assert found["inside another mention"] == ["2", "1", "50.00"]
+    assert found["with another mention inside"] == ["2", "1", "50.00"]
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "latex"])
+def test_other_tables(files: list[Path], form: str) -> None:
+    text = fine("score", *files, "--format", form).stdout
+    assert "inside another mention of the same label" in text
+
+
+def test_runs_and_intervals(files: list[Path]) -> None:
+    assert "mean" in fine("score", *files, files[1]).stdout
+    assert "95 % interval" in fine("score", *files, "--confidence", 0.95, "--rounds", 50).stdout
+
+
+def test_one_column_is_scored_as_ever(tmp_path: Path) -> None:
+    """The micro average of one layer is that of its tags."""
+    for name, tags in (("gold", "BIOB"), ("system", "BOOB")):
+        lines = (f"w{i}\t{tag if tag == 'O' else tag + '-X'}\n" for i, tag in enumerate(tags))
+        (tmp_path / name).write_text("".join(lines))
+    paths = tmp_path / "gold", tmp_path / "system"
+    one, other = (
+        json.loads(fine("score", *paths, "-s", "bio", *more, "--format", "json").stdout)
+        for more in ([], ["--nested"])
+    )
+    assert one["micro"] == other["micro"]
+    assert "nested" not in one
+    assert other["nested"]["overlapping"]["sentences"] == 0
+
+
+def test_malformed_tags(tmp_path: Path) -> None:
+    (tmp_path / "gold").write_text("a\tB-X\tO\nb\tI-X\tB-X\n")
+    (tmp_path / "system").write_text("a\tI-X\tO\nb\tI-X\tI-X\n")
+    arguments = ["score", tmp_path / "gold", tmp_path / "system", "-s", "bio"]
+    arguments += ["--layer", 1, "--layer", 2]
+    assert run(*arguments).exit_code == 1
+    result = fine(*arguments, "--repair", "begin")
+    assert "score 100.00" in result.stdout
+    assert "repair:begin" in result.stdout
+    assert "2 violations repaired" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([["a"]], "the prediction ends after 1 Docs"),
+        ([["a"], ["b"], ["c"]], "the gold ends after 2 Docs"),
+        ([["a"], ["x"]], "Doc 1: token 0 is 'b' in the gold file but 'x' in the prediction"),
+        ([["a"], ["b", "c"]], "Doc 1: token 1 is nothing in the gold file but 'c'"),
+    ],
+)
+def test_other_tokens_are_refused(tmp_path: Path, words: list[list[str]], said: str) -> None:
+    gold = json_file(tmp_path / "gold.jsonl", (["a"], []), (["b"], []))
+    other = json_file(tmp_path / "system.jsonl", *((row, []) for row in words))
+    result = run("score", gold, other)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def test_bad_usage(files: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "in.tsv").write_text("a\tO\n")
+    cases: list[tuple[list[object], str]] = [
+        ([files[0]], "GOLD PRED"),
+        ([*files, "--policies"], "--policies"),
+        ([*files, "--format", "conlleval"], "--format"),
+        ([*files, "--ignore-tokens"], "--ignore-tokens"),
+        ([files[0], tmp_path / "in.tsv"], "--scheme"),
+        ([tmp_path / "in.tsv", tmp_path / "in.tsv"], "--scheme"),
+        ([*files, "--misaligned", "x"], "misaligned"),
+    ]
+    for arguments, said in cases:
+        result = run("score", *arguments)
+        assert result.exit_code == 2, arguments
+        assert said in result.stderr
+
+
+def test_what_is_left_out_is_told_beside_the_score(tmp_path: Path) -> None:
+    rows = [{"text": "abc d", "spans": [[0, 3, "X"], [1, 3, "X"]]}]
+    for name in ("gold.jsonl", "system.jsonl"):
+        (tmp_path / name).write_text(json.dumps(rows[0]))
+    result = fine("score", tmp_path / "gold.jsonl", tmp_path / "system.jsonl")
+    assert result.stderr.count("1 mention misaligned, the first at") == 2
+
+
+def test_the_page(files: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    said = fine("report", *files, "--output", out).stdout
+    assert "1 mistake" in said
+    text = out.read_text(encoding="utf8")
+    assert '"nested":true' in text
+    assert MATCH_WORDS["exact"] in text
+    assert run("report", files[0], "--output", out).exit_code == 2
+
+
+@needs_shared
+def test_real_files() -> None:
+    folder = SHARED / "data" / "genia-nested"
+    paths = [folder / f"genia.dev.{name}.iob2.gz" for name in ("nested", "released")]
+    layers = [argument for n in range(1, 5) for argument in ("--layer", n)]
+    found = json.loads(fine("score", *paths, "-s", "bio", *layers, "--format", "json").stdout)
+    assert (found["gold"], found["predicted"], found["correct"]) == (4371, 4337, 4337)
+    counts = by_definition(*(genia(path.name) for path in paths))
+    fields = ("sentences", "correct", "predicted", "gold")
+    for name, row in found["nested"].items():
+        assert tuple(row[field] for field in fields if field in row) == counts[name]
+    assert found["nested"]["nested_same_label"]["gold"] == 224  # says the data's description
