@@ -127,6 +127,34 @@ def nested_from(
     )
 
 
+def nested_data_from(
+    nested: Annotated[
+        bool,
+        typer.Option(
+            "--nested",
+            help="Mentions may overlap: columns of tags (--layer), span groups, brat, JSON lines.",
+        ),
+    ] = False,
+    layer: Annotated[
+        list[int] | None,
+        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
+    ] = None,
+    label: LabelOfLayer = None,
+    header: Header = False,
+    spans_key: Annotated[
+        str, typer.Option("--spans-key", help="The span group that mentions are in.")
+    ] = "sc",
+    lines: Lines = False,
+    misaligned: MisalignedMentions = "count",
+    offsets: OffsetsOfJson = "auto",
+) -> NestedOptions:
+    """How to read nested mentions to train on, which are cut as the pipeline cuts texts."""
+    return nested_from(nested, layer, label, header, spans_key, lines, misaligned, offsets)
+
+
+nested_data_options = in_place_of("nested", nested_data_from)
+"""Give a command the options of `nested_data_from` in place of its parameter `nested`."""
+
 nested_options = in_place_of("nested", nested_from)
 """Give a command the options of `nested_from` in place of its parameter `nested`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,8 +39,26 @@ def recogniser(nlp: Language, component: str) -> EntityRecognizer:
     from ..pipeline.ner import EntityRecognizer
 
     pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)}
+    require_component(component, pipes)
+    return pipes[component]
+
+
+def tunable(nlp: Language, component: str) -> str:
+    """The name of a recogniser with a bias; without a name, that of the last one."""
+    from ..pipeline.ner import EntityRecognizer
+    from ..pipeline.nested_ner import NestedRecognizer
+
+    kinds = (EntityRecognizer, NestedRecognizer)
+    names = [name for name, pipe in nlp.pipeline if isinstance(pipe, kinds)]
+    if not component and names:
+        return names[-1]
+    require_component(component, names)
+    return component
+
+
+def require_component(component: str, pipes: Collection[str]) -> None:
+    """Refuse a name that no recogniser has."""
     if component not in pipes:
         known = ", ".join(pipes) or "none"
         message = f"The pipeline has no recogniser {component!r}. Known: {known}."
-        raise UnknownNameError(f"{message} Name one with --component.", component, pipes)
-    return pipes[component]
+        raise UnknownNameError(f"{message} Name one with --component.", component, list(pipes))

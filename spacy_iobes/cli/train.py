@@ -14,21 +14,26 @@ from ..errors import FileError
 from ..scoring.formats import formatted
 from .application import command, counted
 from .docbin import entities
+from .nested_options import NestedOptions, nested_data_options
 from .options import GoldPolicy, column_options
 
 if TYPE_CHECKING:
+    from spacy.language import Language
+
     from ..corpus.training_data import TrainingData
 
-DATA = "Column file, .spacy file, or a directory of them"
+DATA = "Column file, .spacy file (with --nested also brat or JSON lines), or a directory of them"
 
 
 @command("train", allow_extra_args=True, ignore_unknown_options=True)
 @column_options
+@nested_data_options
 def train_cli(
     context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"{DATA}, to learn from.")],
     dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA}, to choose by.")],
     columns: Columns,
+    nested: NestedOptions,
     scheme: Annotated[
         str, typer.Option("--scheme", "-s", help="Scheme of the tags in column files.")
     ] = "",
@@ -47,9 +52,10 @@ def train_cli(
         typer.Option(
             "--config",
             "-c",
-            help="A config in place of ner_fast: a file of your own, ner_cnn or ner_wide_deep.",
+            help="A config in place of ner_fast: a file of your own, ner_cnn or ner_wide_deep; in "
+            "place of nested_fast, with --nested: nested_cnn or nested_wide_deep.",
         ),
-    ] = "ner_fast",
+    ] = "",
     epochs: Annotated[
         int | None, typer.Option("--epochs", min=1, help="Train for so many passes over TRAIN.")
     ] = None,
@@ -86,7 +92,7 @@ def train_cli(
     from ..corpus.folders import require_replaceable
     from ..corpus.training_data import training_data
     from ..pipeline.training import train as run
-    from ..pipeline.training_config import Settings, training_config
+    from ..pipeline.training_config import DEFAULT, NESTED, Settings, training_config
 
     if epochs is not None and max_steps is not None:
         raise typer.BadParameter("say how long in one way", param_hint="--epochs, --max-steps")
@@ -98,7 +104,14 @@ def train_cli(
     tuning = tuning and not any(name.endswith(".entity_bias") for name in overrides)
     if output:
         require_replaceable(output, (train, dev), force)
-    learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))
+    if nested.wanted:
+        from ..corpus.nested_training import nested_training_data
+
+        nlp, reading = blank(lang or "en"), nested.reading(scheme, repair, columns)
+        learnt, held_out = (nested_training_data(p, reading, nlp, tell) for p in (train, dev))
+    else:
+        learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))
+    config = config or (NESTED if nested.wanted else DEFAULT)
     settings = Settings(config, lang, model_scheme, seed, max_steps, epochs)
     chosen = training_config(learnt, held_out, settings, overrides)
     if print_config:
@@ -116,6 +129,17 @@ def train_cli(
     typer.echo(f"{output}: the pipeline")
 
 
+def blank(lang: str) -> Language:
+    """An empty pipeline, whose tokenizer cuts texts."""
+    import spacy
+
+    try:
+        return spacy.blank(lang)
+    except ImportError as error:
+        message = f"spaCy has no language {lang!r}, or lacks a library for it"
+        raise typer.BadParameter(message, param_hint="--lang") from error
+
+
 def tell(text: str) -> None:
     """Say something beside the result."""
     typer.echo(text, err=True)
@@ -123,9 +147,10 @@ def tell(text: str) -> None:
 
 def in_words(data: TrainingData, policy: str) -> str:
     """What is in a file."""
-    docs = "sentence" if "scheme" in data.reader else "Doc"
+    docs = "sentence" if data.reader.get("unit") == "sentence" else "Doc"
     words = [counted(len(data.lengths), docs), counted(data.tokens, "token")]
-    words += [f"{entities(data.entities)} of {counted(len(data.labels), 'label')}"]
+    what = counted(data.entities, "mention") if data.nested else entities(data.entities)
+    words += [f"{what} of {counted(len(data.labels), 'label')}"]
     words += [f"{counted(data.repaired, 'violation')} repaired ({policy})"] * bool(data.repaired)
     return f"{data.path}: {', '.join(words)}"
 

@@ -12,10 +12,10 @@ from ..corpus.conll import Columns
 from ..corpus.files import shown
 from ..errors import FileError
 from ..scoring.formats import aligned, percent
-from ..scoring.signature import Signature
+from ..scoring.signature import SPANS, Signature
 from .application import command, counted
 from .options import GoldPolicy, Json, column_options
-from .pipelines import Component, loaded, recogniser
+from .pipelines import Component, loaded, tunable
 from .survey import print_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @command("tune")
 @column_options
 def tune_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline that has iobes_ner.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with a recogniser.")],
     dev: Annotated[
         str,
         typer.Argument(metavar="DEV", help="Held-out data: .spacy or columns, file or directory."),
@@ -39,13 +39,18 @@ def tune_cli(
         str, typer.Option("--scheme", "-s", help="Scheme of DEV if it has columns.")
     ] = "",
     repair: GoldPolicy = "raise",
-    component: Component = "iobes_ner",
+    component: Component = "",
     output: Annotated[
         str, typer.Option("--output", "-o", help="Write the pipeline with the best bias here.")
     ] = "",
     json: Json = False,
 ) -> None:
-    """Find the bias for entities with the best F1 on held-out data."""
+    """Find the bias for entities, or nested mentions, with the best F1 on held-out data.
+
+    Nested mentions are in the span groups of .spacy files. Without --component, the last recogniser
+    of the pipeline is tuned.
+    """
+    from ..corpus.docbin import ENDING
     from ..corpus.folders import require_replaceable
     from ..pipeline.documents import sentence_bound
     from ..pipeline.tuning import best_of, tune, without_bias
@@ -53,7 +58,14 @@ def tune_cli(
     if output:
         require_replaceable(output, (dev,), force=False)
     nlp = loaded(model)
-    pipe = recogniser(nlp, component)
+    component = tunable(nlp, component)
+    pipe: Any = nlp.get_pipe(component)
+    if not hasattr(pipe, "scheme") and not dev.endswith(ENDING):
+        raise FileError(
+            f"{dev}: {component} finds nested mentions, which are read from {ENDING} files: "
+            f"'to-docbin --spans-key {pipe.spans_key}' makes one.",
+            dev,
+        )
     held = read(nlp, dev, scheme, repair, columns)
     if held.repaired:
         repaired = f"{counted(held.repaired, 'violation')} repaired ({repair})"
@@ -62,9 +74,11 @@ def tune_cli(
         tried = tune(nlp, component, held.examples)
     found = best_of(tried)
     if output:
-        scores: dict[str, Any] = dict(zip(("iobes_p", "iobes_r", "iobes_f"), found.figures))
-        signature = Signature(scheme=held.scheme or pipe.scheme.name, repair="raise", gold=repair)
-        scores["iobes_signature"] = str(signature)
+        flat = hasattr(pipe, "scheme")
+        name = "iobes" if flat else "iobes_nested"
+        written = held.scheme or pipe.scheme.name if flat else SPANS
+        scores: dict[str, Any] = {f"{name}_{k}": v for k, v in zip("prf", found.figures)}
+        scores[f"{name}_signature"] = str(Signature(scheme=written, repair="raise", gold=repair))
         nlp.meta["performance"] = scores  # what was there is that of another bias
         save(nlp, output)
     if json:

@@ -27,7 +27,8 @@ class TrainingData:
     """A file with entities: the lengths of its Docs, its labels, and how a config reads it.
 
     `repaired` is how many violations the policy has to repair. `opens` are the sentences of column
-    files with which documents begin, if every file begins with one.
+    files with which documents begin, if every file begins with one. With `nested`, entities are
+    mentions in a span group, which may overlap.
     """
 
     path: str
@@ -36,6 +37,7 @@ class TrainingData:
     labels: Counter[str]
     repaired: int = 0
     opens: tuple[int, ...] = ()
+    nested: bool = False
 
     @property
     def tokens(self) -> int:

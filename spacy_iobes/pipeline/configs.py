@@ -29,7 +29,7 @@ def config_file(name: str) -> Path:
     if path.is_file():
         return path
     if name not in known:
-        ours = [each for each in known if each.startswith("ner_")]
+        ours = [each for each in known if each.startswith(("ner_", "nested_"))]
         message = f"{name}: there is no such file, and no config of that name. Known: "
         raise UnknownNameError(f"{message}{', '.join(ours)}; or name a file.", name, ours)
     return known[name]

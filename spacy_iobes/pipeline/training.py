@@ -25,7 +25,10 @@ from ..corpus.training_data import TrainingData
 from ..errors import FileError, IobesError, ModelError
 from ..scoring.formats import percent
 from ..scoring.report import Report
+from ..scoring.signature import Signature
 from .ner import EntityRecognizer
+from .nested_ner import NestedRecognizer
+from .nested_scorer import NestedScorer, nested_scores
 from .scorers import SpanScorer, scores_of, span_scorer
 from .tuning import best_of, tune, without_bias
 
@@ -96,7 +99,8 @@ class Table(io.StringIO):
 
 def tune_stored(nlp: Language, folder: Path, tell: Callable[[str], None]) -> None:
     """Tune the recogniser of a pipeline on its dev data; its stored config gets the bias."""
-    ours = [name for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)]
+    kinds = (EntityRecognizer, NestedRecognizer)
+    ours = [name for name, pipe in nlp.pipeline if isinstance(pipe, kinds)]
     if not ours or nlp.get_pipe_config(ours[-1]).get("entity_bias"):
         return
     tried = tune(nlp, ours[-1], dev_examples(nlp))
@@ -114,9 +118,11 @@ def dev_examples(nlp: Language) -> list[Example]:
     return list(corpus(nlp))
 
 
-def dev_scorer(nlp: Language, dev: TrainingData) -> SpanScorer:
+def dev_scorer(nlp: Language, dev: TrainingData) -> SpanScorer | NestedScorer:
     """A scorer whose recipe says how the dev data were read."""
     scheme, policy = dev.reader.get("scheme"), dev.reader.get("policy", "raise")
+    if dev.nested:
+        return NestedScorer(dev.reader["spans_key"], Signature(gold=policy))
     if scheme is None:
         ours = [p.scheme.name for _, p in nlp.pipeline if isinstance(p, EntityRecognizer)]
         scheme = ours[-1] if ours else None
@@ -136,7 +142,8 @@ def store(folder: Path, report: Report) -> None:
     """Put the score of a stored pipeline into its meta data, with its recipe."""
     path = folder / "meta.json"
     meta = json.loads(path.read_text(encoding="utf8"))
-    meta["performance"] |= scores_of(report, as_ents=True)
+    flat = report.nested is None
+    meta["performance"] |= scores_of(report, as_ents=True) if flat else nested_scores(report)
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
@@ -144,9 +151,10 @@ def sign(folder: Path, dev: TrainingData) -> None:
     """Let the score of a checkpoint have the recipe that it has at the end of training."""
     path = folder / "meta.json"
     meta = json.loads(path.read_text(encoding="utf8"))
-    if "iobes_signature" in meta["performance"]:
+    name = "iobes_nested_signature" if dev.nested else "iobes_signature"
+    if name in meta["performance"]:
         signature = dev_scorer(load_model(folder), dev).signature
-        meta["performance"]["iobes_signature"] = str(signature)
+        meta["performance"][name] = str(signature)
         path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
@@ -192,6 +200,7 @@ def performance(folder: Path) -> float:
     """The F1 of a stored pipeline."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))["performance"]
-        return float(meta.get("iobes_f") or meta.get("ents_f") or 0.0)
+        keys = ("iobes_f", "iobes_nested_f", "ents_f")
+        return float(next(filter(None, map(meta.get, keys)), 0.0))
     except (OSError, ValueError, KeyError, AttributeError):
         return 0.0

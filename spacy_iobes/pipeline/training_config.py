@@ -20,9 +20,10 @@ from .configs import explained, overridden, read_config, require_plain
 from .documents import looks_at_documents
 from .ner import EntityRecognizer
 
-DEFAULT = "ner_fast"
+DEFAULT, NESTED = "ner_fast", "nested_fast"
 FROZEN = "frozen_components"
-EPOCHS, SMALL, MORE = 3, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
+EPOCHS = {DEFAULT: 3, NESTED: 5}  # passes over the data
+SMALL, MORE = 1000, 20  # or, where 1000 steps allow it, up to 20
 LOOKS, PATIENCE = 3, 3  # how often dev data are looked at, at least, and how often in vain
 
 
@@ -62,7 +63,9 @@ def training_config(
         set_scheme(config, settings.scheme)
     if settings.seed is not None:
         config["system"]["seed"] = config["training"]["seed"] = settings.seed
-    nlp, config = complete(overridden(complete(config)[1], overrides))
+    if train.nested:
+        set_key(config, train.reader["spans_key"])
+    nlp, config = complete(overridden(complete(config, train.nested)[1], overrides), train.nested)
     if looks_at_documents(nlp) and train.has_documents and dev.has_documents:
         train, dev = train.by_document, dev.by_document
         join_documents(config, overrides)
@@ -70,8 +73,16 @@ def training_config(
         if isinstance(pipe, EntityRecognizer) and name not in config["training"][FROZEN]:
             require_apart(train, pipe.scheme)
     steps = overrides.get("training.max_steps", settings.max_steps)
-    planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
-    if settings.config != DEFAULT:  # which keeps its own numbers, but for those that were asked for
+    planned = schedule(
+        batches(config, train),
+        steps,
+        settings.epochs,
+        dev.tokens / train.tokens,
+        EPOCHS.get(settings.config, EPOCHS[DEFAULT]),
+    )
+    if (
+        settings.config not in EPOCHS
+    ):  # which keeps its own numbers, but for those that were asked for
         planned["eval_frequency"] = min(
             planned["eval_frequency"], config["training"]["eval_frequency"]
         )
@@ -115,7 +126,8 @@ def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
 
 def set_scheme(config: Config, scheme: str) -> None:
     """Let the recognisers of a config use a scheme."""
-    name, ours = get_scheme(scheme).name, recognisers(config)
+    name = get_scheme(scheme).name
+    ours = [n for n in recognisers(config) if "scheme" in config["components"][n]]
     for component in ours:
         config["components"][component]["scheme"] = name
     if not ours:
@@ -126,11 +138,19 @@ def set_scheme(config: Config, scheme: str) -> None:
 
 def recognisers(config: Config) -> list[str]:
     """The names of the recognisers that a config has settings for."""
-    return [n for n, c in config["components"].items() if c.get("factory") == "iobes_ner"]
+    ours = ("iobes_ner", "iobes_nested_ner")
+    return [n for n, c in config["components"].items() if c.get("factory") in ours]
 
 
-def complete(config: Config) -> tuple[Language, Config]:
-    """The pipeline of a config, which must find entities, and all that spaCy fills in."""
+def set_key(config: Config, key: str) -> None:
+    """Let nested recognisers of a config write to a span group."""
+    for component in config["components"].values():
+        if component.get("factory") == "iobes_nested_ner":
+            component["spans_key"] = key
+
+
+def complete(config: Config, nested: bool = False) -> tuple[Language, Config]:
+    """The pipeline of a config, which must find what is wanted, and all that spaCy fills in."""
     with explained("the config"):
         try:
             nlp = load_model_from_config(config, auto_fill=True)
@@ -138,10 +158,11 @@ def complete(config: Config) -> tuple[Language, Config]:
         except ImportError as error:
             lang = config["nlp"].get("lang")
             raise FileError(f"The language {lang!r} cannot be loaded: {error}") from error
-    found = [name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns]
+    goal, what = ("doc.spans", "nested mentions") if nested else ("doc.ents", "entities")
+    found = [name for name in nlp.pipe_names if goal in nlp.get_pipe_meta(name).assigns]
     if not found:
         known = ", ".join(nlp.pipe_names) or "none"
-        raise FileError(f"The config has no component that finds entities. It has: {known}.")
+        raise FileError(f"The config has no component that finds {what}. It has: {known}.")
     filled = nlp.config
     filled["components"].update(get_sourced_components(config))  # which spaCy has written out
     return nlp, filled
@@ -154,16 +175,22 @@ def batches(config: Config, data: TrainingData) -> int:
     return max(sum(1 for _ in batcher([range(length) for length in data.lengths])), 1)
 
 
-def schedule(epoch: int, steps: int | None, epochs: int | None, dev_size: float) -> dict[str, int]:
+def schedule(
+    epoch: int,
+    steps: int | None,
+    epochs: int | None,
+    dev_size: float,
+    usual: int = EPOCHS[DEFAULT],
+) -> dict[str, int]:
     """How long to train, and how often to look at the dev data: about once an epoch.
 
-    An epoch has so many steps. Dev data whose size is several times that of the training data are
-    looked at less often.
+    An epoch has so many steps, and so many epochs are `usual`. Dev data whose size is several times
+    that of the training data are looked at less often.
     """
     if epochs is not None:
         last, often, patience = epochs * epoch, float(epoch), 0
     else:
-        last = steps or max(EPOCHS * epoch, min(SMALL, MORE * epoch))
+        last = steps or max(usual * epoch, min(SMALL, MORE * epoch))
         often, patience = min(epoch * max(dev_size, 1), last / LOOKS), PATIENCE
     every = max(last // math.ceil(last / max(often, 1)), 1)
     return {"max_steps": last, "eval_frequency": every, "patience": patience * every}
