@@ -27,6 +27,7 @@ KERNELS = [
         "_separators_v3",
         "_surroundings",
         "_tags",
+        "_words",
     )
 ]
 PROCESSORS = {"_v3": "-march=x86-64-v3", "_v4": "-march=x86-64-v4"}

@@ -15,6 +15,7 @@ try:
     from ._features import drop, emit, find, mix, number, place, step
     from ._surroundings import surround
     from ._tags import align, decode, encode, lists, nearest, violations, write
+    from ._words import describe
 
     IN_USE = "compiled"
 except ImportError:
@@ -22,6 +23,7 @@ except ImportError:
     from .features_numpy import drop, emit, find, mix, number, place, step
     from .surroundings_numpy import surround
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
+    from .words_python import describe
 
     IN_USE = "numpy"
 
@@ -44,6 +46,7 @@ __all__ = [
     "align",
     "best",
     "decode",
+    "describe",
     "drop",
     "emit",
     "encode",

@@ -83,20 +83,40 @@ class Clusters:
         """What a template may ask of a word."""
         return {name: partial(self.path, bits=bits) for name, bits in BITS.items()}
 
+    @property
+    def bulk(self) -> dict[str, Callable[[list[str], Values], Values]]:
+        """The same for many words, as hashes of the answers."""
+        return {name: partial(self.hashes, bits=bits) for name, bits in BITS.items()}
+
     def path(self, text: str, bits: int) -> str:
         """The beginning of the path of a word; empty if it is in no cluster.
 
         A word in capitals is looked for as a name first: clusters know few such words well.
         """
-        forms = [text.title(), text] if text.isupper() and len(text) > 2 else [text]
-        paths = [self._path(get_string_id(form)) for form in forms]
-        path = next(filter(None, paths), 0)
+        path = int(self._found([text], np.array([get_string_id(text)], dtype=np.uint64))[0])
         return str(path & ((1 << bits) - 1)) if path else ""
 
-    def _path(self, word: int) -> int:
-        at = int(self.words.searchsorted(np.uint64(word)))
-        there = at < len(self.words) and int(self.words[at]) == word
-        return int(self.paths[at]) if there else 0
+    def hashes(self, texts: list[str], words: Values, bits: int) -> Values:
+        """The hashes of the beginnings of the paths of words; 0 where there is none."""
+        paths = self._found(texts, words)
+        short, which = np.unique(paths & np.uint64((1 << bits) - 1), return_inverse=True)
+        hashes = np.array([get_string_id(str(path)) for path in short.tolist()], dtype=np.uint64)
+        return np.where(paths > 0, hashes[which], np.uint64(0)) if len(texts) else paths
+
+    def _found(self, texts: list[str], words: Values) -> Values:
+        paths = self._paths(words)
+        loud = [at for at, text in enumerate(texts) if text.isupper() and len(text) > 2]
+        if loud:
+            names = np.array([get_string_id(texts[at].title()) for at in loud], dtype=np.uint64)
+            better = self._paths(names)
+            paths[loud] = np.where(better > 0, better, paths[loud])
+        return paths
+
+    def _paths(self, words: Values) -> Values:
+        if not len(self.words):
+            return np.zeros(len(words), dtype=np.uint64)
+        at = np.minimum(self.words.searchsorted(words), len(self.words) - 1)
+        return np.where(self.words[at] == words, self.paths[at], np.uint64(0))
 
     def stored(self) -> dict[str, Any]:
         """What a model stores, so that it does not need the package."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from thinc.api import Model
 
@@ -17,6 +16,7 @@ from .extractor import OF_TOKENS, Extractor
 from .feature_table import FeatureTable
 from .gazetteers import BEGIN, END, INSIDE, OTHER_CASE, SINGLE
 from .hashed_features import NAME, parts_of
+from .lexemes import hashed
 from .surroundings import CASINGS
 from .templates import PART
 
@@ -99,7 +99,7 @@ def readable_values(extractor: Extractor, doc: Doc) -> dict[str, list[str]]:
         name: [repr(extractor.words[name](token.text)) for token in doc]
         for name in extractor.of_words
     }
-    words = {get_string_id(token.text.lower()): token.text.lower() for token in doc}
+    words = {hashed(token.text.lower()): token.text.lower() for token in doc}
     for name, values in extractor.own(doc).items():
         if name in OF_TOKENS:
             found[name] = [repr(doc.vocab.strings[value]) for value in values]

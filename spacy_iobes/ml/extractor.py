@@ -73,7 +73,8 @@ class Extractor(Shim):
             functions |= {name: ATTRIBUTES[name] for name in ("lower", "casing")}
         if self.gazetteers is not None:
             functions |= self.gazetteers.attributes
-        self.lexemes = Lexemes(functions)
+        bulk = {} if self.clusters is None else self.clusters.bulk
+        self.lexemes = Lexemes(functions, {name: bulk[name] for name in functions if name in bulk})
 
     def load(self) -> None:
         """Read the clusters and gazetteers that the config names."""

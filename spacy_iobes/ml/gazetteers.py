@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 
 from ..errors import FileError
 from ..kernels.features_numpy import Offsets, Values
+from .lexemes import hashed
 
 NAME = re.compile(r"\w+")
 LONGEST = 64  # words of a name
@@ -50,6 +51,7 @@ class Gazetteers:
         """Use these names."""
         self.lists = lists
         self._names = [Names(lists[name]) for name in self.paths]
+        self._first = set[int]().union(*(names.lengths for names in self._names))
 
     def load(self) -> None:
         """Read the files."""
@@ -72,8 +74,7 @@ class Gazetteers:
         return {STARTS: self._starts}
 
     def _starts(self, text: str) -> str:
-        word = get_string_id(text.lower())
-        return "yes" if any(word in names.lengths for names in self._names) else ""
+        return "yes" if hashed(text.lower()) in self._first else ""
 
     def values(
         self, docs: Sequence[Doc], starts: Values, lower: Values, sentences: Offsets
@@ -131,8 +132,8 @@ class Names:
         self.forms: dict[Words, set[Words]] = {}
         for name in names:
             words = name.split()
-            small = hashed([word.lower() for word in words])
-            self.forms.setdefault(small, set()).add(hashed(words))
+            small = tuple(hashed(word.lower()) for word in words)
+            self.forms.setdefault(small, set()).add(tuple(map(get_string_id, words)))
         self.lengths: dict[int, list[int]] = {}
         for word, length in sorted({(small[0], -len(small)) for small in self.forms}):
             self.lengths.setdefault(word, []).append(-length)
@@ -145,11 +146,6 @@ class Names:
             if written is not None:
                 return length, tuple(text[start:end]) in written
         return 0, False
-
-
-def hashed(words: Sequence[str]) -> Words:
-    """Words as numbers."""
-    return tuple(map(get_string_id, words))
 
 
 def read_names(path: str | Path) -> Iterator[str]:

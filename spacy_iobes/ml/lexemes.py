@@ -9,17 +9,23 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import ORTH
-from spacy.strings import get_string_id
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from .. import kernels
+from ..kernels import words_python as codes
 from ..kernels.features_numpy import Ints, Values
+from ..kernels.words_python import LONG
 
-hashed = lru_cache(maxsize=1 << 16)(get_string_id)  # many words have the same parts
 ROOM = 1024  # words to begin with
-LONG = 8  # characters of a shape
 REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
 DIGITS = str.maketrans("0123456789", "##########")
+
+
+@lru_cache(maxsize=1 << 16)  # many words have the same parts
+def hashed(text: str) -> int:
+    """The hash of a string, whatever symbols spaCy has; 0 for the empty one."""
+    return int(hash_string(text)) if text else 0
 
 
 class Kinds(dict[int, str]):
@@ -90,12 +96,36 @@ ATTRIBUTES: dict[str, Callable[[str], str]] = {
 """What a template may ask of a word; an empty answer is no feature."""
 
 
-class Lexemes:
-    """The attributes `values[V, A]` of the words that were seen, as hashes; 0 for none."""
+CODES = {
+    "text": codes.TEXT,
+    "lower": codes.LOWER,
+    "digits": codes.DIGITS,
+    "shape": codes.SHAPE,
+    "kinds": codes.KINDS,
+    "casing": codes.CASING,
+    **{f"prefix{n}": codes.PREFIX + n for n in range(1, 5)},
+    **{f"suffix{n}": codes.SUFFIX + n for n in range(1, 5)},
+}
+"""The numbers by which a kernel knows the same attributes."""
 
-    def __init__(self, attributes: Mapping[str, Callable[[str], str]]):
+Bulk = Callable[[list[str], Values], Values]
+
+
+class Lexemes:
+    """The attributes `values[V, A]` of the words that were seen, as hashes; 0 for none.
+
+    `attributes` are functions of the texts of words. `bulk` has those that are rather worked out
+    for many words at once, from their texts and hashes.
+    """
+
+    def __init__(
+        self,
+        attributes: Mapping[str, Callable[[str], str]],
+        bulk: Mapping[str, Bulk] | None = None,
+    ):
+        self.bulk = dict(bulk or {})
+        self.functions = {name: ask for name, ask in attributes.items() if name not in self.bulk}
         self.names = list(attributes)
-        self.functions = list(attributes.values())
         self._count = 0
         self._values: Values = np.zeros((0, len(self.names)), dtype=np.uint64)
         self._words: Values = np.zeros(0, dtype=np.uint64)
@@ -133,11 +163,28 @@ class Lexemes:
         at = at[np.unique(numbers[at], return_index=True)[1]]
         doc_of = np.searchsorted(np.cumsum(list(map(len, docs))), at, side="right").tolist()
         texts = [docs[d].vocab.strings[word] for d, word in zip(doc_of, words[at].tolist())]
-        new = [[hashed(ask(text)) for ask in self.functions] for text in texts]
+        new = self._described(texts, words[at])
         if count > len(self._values):
             more = max(count, ROOM)  # so that there is room for twice as many, at least
             self._values = np.pad(self._values, ((0, more), (0, 0)))
             self._words = np.pad(self._words, (0, more))
-        self._values[self._count : count] = np.array(new, dtype=np.uint64).reshape(len(new), -1)
+        self._values[self._count : count] = new
         self._words[self._count : count] = words[at]
         self._count = count
+
+    def _described(self, texts: list[str], words: Values) -> Values:
+        """The attributes of some words."""
+        found = np.zeros((len(texts), len(self.names)), dtype=np.uint64)
+        usual = [name for name, ask in self.functions.items() if ask is ATTRIBUTES.get(name)]
+        asked = np.array([CODES[name] for name in usual], dtype=np.int32)
+        values, done = kernels.describe(texts, asked)
+        found[:, [self.names.index(name) for name in usual]] = values
+        left = np.flatnonzero(~done).tolist()
+        for name, ask in self.functions.items():
+            which = left if name in usual else range(len(texts))
+            column = self.names.index(name)
+            for at in which:
+                found[at, column] = hashed(ask(texts[at]))
+        for name, ask_all in self.bulk.items():
+            found[:, self.names.index(name)] = ask_all(texts, words)
+        return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from spacy.strings import get_string_id
 
 from ..kernels.features_numpy import Values
+from .lexemes import hashed
 
 CASINGS = ("lower", "title", "upper")  # each a bit of what `seen` says, the first the lowest
-CASING_VALUES: Values = np.array([get_string_id(name) for name in CASINGS], dtype=np.uint64)
+CASING_VALUES: Values = np.array([hashed(name) for name in CASINGS], dtype=np.uint64)
 SURROUNDINGS = (
     "place",
     "capitals",

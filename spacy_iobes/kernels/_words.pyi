@@ -1,0 +1,1 @@
+from .words_python import describe as describe
