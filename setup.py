@@ -23,6 +23,7 @@ KERNELS = [
         "_chain_v4",
         "_columns",
         "_features",
+        "_names",
         "_separators",
         "_separators_v3",
         "_surroundings",

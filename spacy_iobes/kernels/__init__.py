@@ -13,6 +13,7 @@ try:
         raise ImportError(f"{SWITCH} asks for numpy")
     from ._columns import first_difference, scan, splice
     from ._features import drop, emit, find, mix, number, place, step
+    from ._names import spot
     from ._surroundings import surround
     from ._tags import align, decode, encode, lists, nearest, violations, write
     from ._words import describe
@@ -21,6 +22,7 @@ try:
 except ImportError:
     from .columns_numpy import first_difference, scan, splice
     from .features_numpy import drop, emit, find, mix, number, place, step
+    from .names_numpy import spot
     from .surroundings_numpy import surround
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
     from .words_python import describe
@@ -63,6 +65,7 @@ __all__ = [
     "place",
     "scan",
     "splice",
+    "spot",
     "step",
     "surround",
     "total",

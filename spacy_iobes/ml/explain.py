@@ -12,9 +12,9 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..errors import ModelError
+from ..kernels.names_numpy import BEGIN, END, INSIDE, OTHER_CASE, SINGLE
 from .extractor import OF_TOKENS, Extractor
 from .feature_table import FeatureTable
-from .gazetteers import BEGIN, END, INSIDE, OTHER_CASE, SINGLE
 from .hashed_features import NAME, parts_of
 from .lexemes import hashed
 from .surroundings import CASINGS

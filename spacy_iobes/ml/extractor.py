@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ..kernels.features_numpy import Ints, Offsets, Values
 from . import clusters as brown
 from .clusters import Clusters
-from .gazetteers import STARTS, Gazetteers
+from .gazetteers import Gazetteers
 from .lexemes import ATTRIBUTES, Lexemes
 from .surroundings import CASING_VALUES, SURROUNDINGS
 from .templates import DOCUMENT, GAPS, TEMPLATES, both_sides, read_templates
@@ -71,8 +71,6 @@ class Extractor(Shim):
         functions = {name: self.words[name] for name in self.of_words}
         if self.surroundings or self.lists:
             functions |= {name: ATTRIBUTES[name] for name in ("lower", "casing")}
-        if self.gazetteers is not None:
-            functions |= self.gazetteers.attributes
         bulk = {} if self.clusters is None else self.clusters.bulk
         self.lexemes = Lexemes(functions, {name: bulk[name] for name in functions if name in bulk})
 
@@ -129,8 +127,8 @@ class Extractor(Shim):
             here = kernels.surround(lower, casing, CASING_VALUES, offsets, sentences)
             columns.append(here[:, self.surroundings])
         if self.gazetteers is not None and self.lists:
-            starts, lower = (self.lexemes.column(name)[numbers] for name in (STARTS, "lower"))
-            columns.append(self.gazetteers.values(docs, starts, lower, sentences)[:, self.lists])
+            lower = self.lexemes.column("lower")[numbers]
+            columns.append(self.gazetteers.values(docs, lower, sentences)[:, self.lists])
         return np.ascontiguousarray(np.hstack(columns))
 
     # what thinc asks of a shim

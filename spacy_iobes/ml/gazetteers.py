@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,14 @@ from spacy.attrs import ORTH
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
+from .. import kernels
 from ..errors import FileError
-from ..kernels.features_numpy import Offsets, Values
+from ..kernels.features_numpy import Ints, Offsets, Values
+from ..kernels.names_numpy import EXACT, LONGEST, OTHER_CASE, SMALL, mixed
 from .lexemes import hashed
 
 NAME = re.compile(r"\w+")
-LONGEST = 64  # words of a name
-SINGLE, BEGIN, INSIDE, END = range(1, 5)  # where in a name a token is
-OTHER_CASE = 4  # added to that where capitals differ
-STARTS = "starts_name"
 ALL = "in_lists"
-
-Words = tuple[int, ...]  # hashes
 
 
 class Gazetteers:
@@ -51,7 +47,6 @@ class Gazetteers:
         """Use these names."""
         self.lists = lists
         self._names = [Names(lists[name]) for name in self.paths]
-        self._first = set[int]().union(*(names.lengths for names in self._names))
 
     def load(self) -> None:
         """Read the files."""
@@ -68,41 +63,15 @@ class Gazetteers:
         single = [f"{name}{place}" for name in self.names for place in ("", "[-1]", "[+1]")]
         return [*single, f"{ALL}[-1] {ALL}", f"{ALL} {ALL}[+1]", f"{ALL} casing"]
 
-    @property
-    def attributes(self) -> dict[str, Callable[[str], str]]:
-        """What must be known of words: whether a name may start with them."""
-        return {STARTS: self._starts}
-
-    def _starts(self, text: str) -> str:
-        return "yes" if hashed(text.lower()) in self._first else ""
-
-    def values(
-        self, docs: Sequence[Doc], starts: Values, lower: Values, sentences: Offsets
-    ) -> Values:
+    def values(self, docs: Sequence[Doc], lower: Values, sentences: Offsets) -> Values:
         """Where in a name every token is, `[N, lists]`; 0 where it is in none.
 
-        `starts[N]` and `lower[N]` are attributes of the words.
+        `lower[N]` are the words in lower case.
         """
-        found = np.zeros((len(lower), len(self._names)), dtype=np.uint64)
-        candidates = np.flatnonzero(starts).tolist()
-        if not candidates:
-            return with_all(found)
-        text = np.concatenate([doc.to_array(ORTH) for doc in docs]).tolist()
-        ends = sentences[sentences.searchsorted(candidates, side="right")].tolist()
-        small = lower.tolist()
-        for number, names in enumerate(self._names):
-            free = 0
-            for start, last in zip(candidates, ends):
-                if start < free:
-                    continue
-                length, exact = names.longest(small, text, start, last)
-                if length:
-                    free = start + length
-                    codes = np.full(length, INSIDE)
-                    codes[0], codes[-1] = BEGIN, END
-                    codes = codes if length > 1 else np.array([SINGLE])
-                    found[start:free, number] = codes + (0 if exact else OTHER_CASE)
-        return with_all(found)
+        text = np.concatenate([lower[:0], *(doc.to_array(ORTH) for doc in docs)])
+        lower = np.ascontiguousarray(lower)
+        found = [kernels.spot(lower, text, sentences, *names.tables) for names in self._names]
+        return with_all(np.stack(found, axis=1))
 
     def stored(self) -> dict[str, Any]:
         """What a model stores, so that it does not need the files."""
@@ -123,29 +92,27 @@ def with_all(values: Values) -> Values:
 
 
 class Names:
-    """The names of a list in lower case, each with the forms in which it is listed.
-
-    `lengths` are those of the names that start with a word, the longest first.
-    """
+    """The names of a list as tables of hashes, in which `kernels.spot` finds them."""
 
     def __init__(self, names: Sequence[str]):
-        self.forms: dict[Words, set[Words]] = {}
+        lengths: dict[int, int] = {}  # by the first word: bit n is a name of n + 1 words
+        keys: dict[int, None] = {}
         for name in names:
             words = name.split()
-            small = tuple(hashed(word.lower()) for word in words)
-            self.forms.setdefault(small, set()).add(tuple(map(get_string_id, words)))
-        self.lengths: dict[int, list[int]] = {}
-        for word, length in sorted({(small[0], -len(small)) for small in self.forms}):
-            self.lengths.setdefault(word, []).append(-length)
+            small = [hashed(word.lower()) for word in words]
+            lengths[small[0]] = lengths.get(small[0], 0) | 1 << len(small) - 1
+            keys[mixed(SMALL, small)] = None
+            keys[mixed(EXACT, map(get_string_id, words))] = None
+        bits = np.array(list(lengths.values()), dtype=np.uint64)
+        self.tables = (*table_of(lengths), bits, *table_of(keys))
 
-    def longest(self, lower: list[int], text: list[int], start: int, last: int) -> tuple[int, bool]:
-        """How many tokens from `start` on are a name, and whether its capitals are the same."""
-        for length in self.lengths.get(lower[start], ()):
-            end = start + length
-            written = self.forms.get(tuple(lower[start:end])) if end <= last else None
-            if written is not None:
-                return length, tuple(text[start:end]) in written
-        return 0, False
+
+def table_of(words: Collection[int]) -> tuple[Values, Ints]:
+    """A table with the numbers of different hashes, as `kernels.number` makes it."""
+    keys: Values = np.zeros(1 << (2 * len(words) + 1).bit_length(), dtype=np.uint64)
+    numbers: Ints = np.full(len(keys), -1, dtype=np.int32)
+    kernels.number(np.array(list(words), dtype=np.uint64), keys, numbers, 0)
+    return keys, numbers
 
 
 def read_names(path: str | Path) -> Iterator[str]:

@@ -1,0 +1,1 @@
+from .names_numpy import spot as spot
