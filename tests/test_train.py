@@ -199,10 +199,10 @@ def of_size(docs: int, length: int) -> TrainingData:
 @pytest.mark.parametrize(
     ("train", "dev", "looks", "epochs"),
     [
-        (15_000, 3_000, (3, 3), (3, 3)),  # about once an epoch
+        (15_000, 3_000, (5, 5), (5, 5)),  # about once an epoch
         (500, 500, (10, 20), (10, 20)),  # small data are seen more often
-        (500, 5_000, (3, 4), (10, 20)),  # and large dev data are not looked at so often
-        (10, 10, (3, 20), (20, 30)),
+        (500, 5_000, (5, 6), (10, 20)),  # and large dev data are not looked at so often
+        (10, 10, (5, 20), (20, 30)),
     ],
 )
 def test_the_schedule_fits_the_data(
@@ -225,7 +225,7 @@ def test_how_long_to_train() -> None:
     assert config["max_steps"] % config["eval_frequency"] == 0
     config = training_config(*data, overrides={"training.max_steps": 31})["training"]
     assert config["max_steps"] == 31
-    assert config["eval_frequency"] == 31 // 3
+    assert config["eval_frequency"] == 31 // 5
     overrides = {"training.eval_frequency": 9, "training.max_steps": 90}
     config = training_config(*data, overrides=overrides)["training"]
     assert (config["max_steps"], config["eval_frequency"]) == (90, 9)

@@ -22,9 +22,8 @@ from .ner import EntityRecognizer
 
 DEFAULT, NESTED = "ner_fast", "nested_fast"
 FROZEN = "frozen_components"
-EPOCHS = {DEFAULT: 3, NESTED: 5}  # passes over the data
-SMALL, MORE = 1000, 20  # or, where 1000 steps allow it, up to 20
-LOOKS, PATIENCE = 3, 3  # how often dev data are looked at, at least, and how often in vain
+EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
+LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 
 
 @dataclass(frozen=True)
@@ -73,13 +72,7 @@ def training_config(
         if isinstance(pipe, EntityRecognizer) and name not in config["training"][FROZEN]:
             require_apart(train, pipe.scheme)
     steps = overrides.get("training.max_steps", settings.max_steps)
-    planned = schedule(
-        batches(config, train),
-        steps,
-        settings.epochs,
-        dev.tokens / train.tokens,
-        EPOCHS.get(settings.config, EPOCHS[DEFAULT]),
-    )
+    planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
     if (
         settings.config not in EPOCHS
     ):  # which keeps its own numbers, but for those that were asked for
@@ -175,22 +168,16 @@ def batches(config: Config, data: TrainingData) -> int:
     return max(sum(1 for _ in batcher([range(length) for length in data.lengths])), 1)
 
 
-def schedule(
-    epoch: int,
-    steps: int | None,
-    epochs: int | None,
-    dev_size: float,
-    usual: int = EPOCHS[DEFAULT],
-) -> dict[str, int]:
+def schedule(epoch: int, steps: int | None, epochs: int | None, dev_size: float) -> dict[str, int]:
     """How long to train, and how often to look at the dev data: about once an epoch.
 
-    An epoch has so many steps, and so many epochs are `usual`. Dev data whose size is several times
-    that of the training data are looked at less often.
+    An epoch has so many steps. Dev data whose size is several times that of the training data are
+    looked at less often.
     """
     if epochs is not None:
         last, often, patience = epochs * epoch, float(epoch), 0
     else:
-        last = steps or max(usual * epoch, min(SMALL, MORE * epoch))
+        last = steps or max(EPOCHS * epoch, min(SMALL, MORE * epoch))
         often, patience = min(epoch * max(dev_size, 1), last / LOOKS), PATIENCE
     every = max(last // math.ceil(last / max(often, 1)), 1)
     return {"max_steps": last, "eval_frequency": every, "patience": patience * every}
