@@ -257,9 +257,11 @@ def test_another_name_and_components_before(folder: Path, shy: Language, tmp_pat
     nlp.to_disk(tmp_path / "model")
     result = run("tune", tmp_path / "model", folder / "dev.spacy", "--component", "mine", "--json")
     assert json.loads(result.stdout)["best"] == best_of(tune_bias(ner(shy), examples())).bias
-    result = run("tune", tmp_path / "model", folder / "dev.spacy")
+    again = run("tune", tmp_path / "model", folder / "dev.spacy", "--json")
+    assert again.stdout == result.stdout  # without a name, it is the last recogniser
+    result = run("tune", tmp_path / "model", folder / "dev.spacy", "--component", "other")
     assert result.exit_code == 2
-    assert "no recogniser 'iobes_ner'. Known: mine. Name one with --component" in result.stderr
+    assert "no recogniser 'other'. Known: mine. Name one with --component" in result.stderr
 
 
 def test_what_comes_before_the_recogniser_counts(folder: Path, tmp_path: Path) -> None:
@@ -293,7 +295,7 @@ def test_what_the_command_cannot_use(folder: Path, tmp_path: Path) -> None:
         ([model, tmp_path / "none.spacy"], "there is no such file"),
         ([model, folder / "dev.bio"], "name the scheme of column files with --scheme"),
         ([model, folder / "dev.bio", "--scheme", "ibo"], "Unknown scheme 'ibo'"),
-        ([blank, dev], "no recogniser 'iobes_ner'. Known: none"),
+        ([blank, dev], "The pipeline has no recogniser."),
         ([model, dev, "--output", tmp_path / "file"], "a file is in the way"),
     ]
     for arguments, message in cases:

@@ -50,7 +50,10 @@ def tunable(nlp: Language, component: str) -> str:
 
     kinds = (EntityRecognizer, NestedRecognizer)
     names = [name for name, pipe in nlp.pipeline if isinstance(pipe, kinds)]
-    if not component and names:
+    if not component:
+        if not names:
+            known = ", ".join(nlp.pipe_names) or "nothing"
+            raise UnknownNameError(f"The pipeline has no recogniser. It has: {known}.", "", names)
         return names[-1]
     require_component(component, names)
     return component

@@ -73,9 +73,7 @@ def training_config(
             require_apart(train, pipe.scheme)
     steps = overrides.get("training.max_steps", settings.max_steps)
     planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
-    if (
-        settings.config not in EPOCHS
-    ):  # which keeps its own numbers, but for those that were asked for
+    if settings.config not in (DEFAULT, NESTED):  # it keeps its numbers, but for what was asked for
         planned["eval_frequency"] = min(
             planned["eval_frequency"], config["training"]["eval_frequency"]
         )

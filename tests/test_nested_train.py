@@ -1,0 +1,148 @@
+"""`train --nested` and `tune`: nested mentions from every kind of file to a pipeline."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+
+from spacy_iobes import Signature
+
+from .commands import fine, run
+
+GENES, OTHERS = ["IL-2", "NF-kB", "GATA", "TNF"], ["gene", "promoter", "receptor"]
+FOUND = [("IL-2 promoter", "DNA"), ("IL-2", "protein")]
+Sentence = tuple[list[str], list[tuple[int, int, str]]]
+
+
+def sentences(count: int, seed: int = 0) -> list[Sentence]:
+    """Sentences in which a protein may lie in a DNA, and that in another DNA."""
+    draw = random.Random(seed)
+    found: list[Sentence] = []
+    for _ in range(count):
+        gene = draw.choice(GENES)
+        words, spans = ["the", gene, draw.choice(OTHERS)], [(1, 3, "DNA"), (1, 2, "protein")]
+        if draw.random() < 0.3:
+            words, spans = [*words, "region"], [*spans, (1, 4, "DNA")]
+        found.append(([*words, "binds", draw.choice(["it", "them"])], spans))
+    return found
+
+
+def columns(path: Path, data: list[Sentence]) -> Path:
+    """Three columns of tags, the longest spans first."""
+    lines = []
+    for words, spans in data:
+        layers = [["O"] * len(words) for _ in range(3)]
+        ordered = sorted(spans, key=lambda span: span[0] - span[1])
+        for layer, (start, end, label) in zip(layers, ordered):
+            layer[start:end] = [f"{'I' if i else 'B'}-{label}" for i in range(end - start)]
+        lines += ["\t".join(row) for row in zip(words, *layers)] + [""]
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    return path
+
+
+def json_lines(path: Path, data: list[Sentence]) -> Path:
+    rows = [{"tokens": words, "spans": spans} for words, spans in data]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf8")
+    return path
+
+
+LAYERS = ("--scheme", "bio", "--layer", 1, "--layer", 2, "--layer", 3)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data in every form, and a pipeline that was trained on columns."""
+    folder = tmp_path_factory.mktemp("nested")
+    for name, count in (("train", 80), ("dev", 20)):
+        rows = sentences(count, seed=count)
+        columns(folder / f"{name}.tsv", rows)
+        json_lines(folder / f"{name}.jsonl", rows)
+        source = folder / f"{name}.tsv"
+        fine("to-docbin", source, folder / f"{name}.spacy", *LAYERS, "--spans-key", "sc")
+    files = [folder / "train.tsv", folder / "dev.tsv"]
+    result = fine("train", *files, "--nested", *LAYERS, "--output", folder / "model")
+    (folder / "stdout").write_text(result.stdout)
+    (folder / "stderr").write_text(result.stderr)
+    return folder
+
+
+def found(folder: Path, key: str = "sc") -> list[tuple[str, str]]:
+    doc = spacy.load(folder)("the IL-2 promoter binds it")
+    return [(span.text, span.label_) for span in doc.spans[key]]
+
+
+def test_spacy_opens_it(data: Path) -> None:
+    assert sorted(found(data / "model")) == sorted(FOUND)
+
+
+def test_what_it_says(data: Path) -> None:
+    told, said = (data / "stderr").read_text(), (data / "stdout").read_text()
+    assert "train.tsv: 80 sentences" in told
+    assert "mentions of 2 labels" in told
+    assert "sentences in which gold mentions overlap" in said
+    meta = json.loads((data / "model" / "meta.json").read_text())["performance"]
+    assert meta["iobes_nested_f"] == 1.0
+    assert str(Signature()) == meta["iobes_nested_signature"]
+    assert str(Signature()) in said
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "spacy"])
+def test_other_files_give_the_same_mentions(data: Path, kind: str, tmp_path: Path) -> None:
+    files = [data / f"{name}.{kind}" for name in ("train", "dev")]
+    fine("train", *files, "--nested", "--output", tmp_path / "model", "--max-steps", 60)
+    assert sorted(found(tmp_path / "model")) == sorted(FOUND)
+
+
+def test_another_group(data: Path, tmp_path: Path) -> None:
+    files = [data / "train.tsv", data / "dev.tsv"]
+    more = ("--spans-key", "mine", "--max-steps", 60, "--output", tmp_path / "model")
+    fine("train", *files, "--nested", *LAYERS, *more)
+    assert sorted(found(tmp_path / "model", "mine")) == sorted(FOUND)
+
+
+@pytest.mark.parametrize("name", ["nested_cnn", "nested_wide_deep"])
+def test_other_configs(data: Path, name: str, tmp_path: Path) -> None:
+    files = [data / "train.spacy", data / "dev.spacy"]
+    more: list[Any] = ["--config", name, "--max-steps", 4, "--output", tmp_path / "model"]
+    fine("train", *files, "--nested", *more)
+    assert spacy.load(tmp_path / "model").pipe_names[-1] == "iobes_nested_ner"
+
+
+def test_it_prints_a_config_that_spacy_takes(data: Path, tmp_path: Path) -> None:
+    files = [data / "train.tsv", data / "dev.tsv"]
+    result = fine("train", *files, "--nested", *LAYERS, "--print-config")
+    config = spacy.util.load_config_from_str(result.stdout)
+    assert config["corpora"]["train"]["@readers"] == "spacy-iobes.NestedCorpus.v1"
+    assert config["components"]["iobes_nested_ner"]["representation"] == "edge"
+
+
+def test_tune(data: Path, tmp_path: Path) -> None:
+    result = fine("tune", data / "model", data / "dev.spacy", "--output", tmp_path / "tuned")
+    assert "best bias" in result.stdout
+    meta = json.loads((tmp_path / "tuned" / "meta.json").read_text())["performance"]
+    assert meta["iobes_nested_f"] == 1.0
+    refused = run("tune", data / "model", data / "dev.tsv", "--scheme", "bio")
+    assert refused.exit_code == 2
+    assert "'to-docbin --spans-key sc' makes one" in refused.stderr
+
+
+def test_what_does_not_fit(data: Path, tmp_path: Path) -> None:
+    files = [data / "train.tsv", data / "dev.tsv"]
+    output = ("--output", tmp_path / "model")
+    flat = run("train", *files, "--nested", *LAYERS, "--config", "ner_fast", *output)
+    assert flat.exit_code == 2
+    assert "no component that finds nested mentions" in flat.stderr
+    none = run("train", data / "train.spacy", data / "dev.spacy", "--nested", *output)
+    assert none.exit_code == 0
+    other = ("--nested", "--spans-key", "other")
+    lost = run("train", data / "train.spacy", data / "dev.spacy", *other, *output, "--force")
+    assert lost.exit_code == 2
+    assert "other" in lost.stderr
+    missing = run("train", data / "none.tsv", data / "dev.tsv", "--nested", *LAYERS, *output)
+    assert missing.exit_code == 2
+    assert "there is no such file" in missing.stderr
