@@ -124,7 +124,8 @@ def test_best(model: Model, step: Floats, spread: float) -> None:
 def test_of_equal_sequences_the_lowest_comes_first(model: Model) -> None:
     gaps = Gaps.of(np.zeros((5, 1, 8)), [4])
     assert not model.best(gaps).separators.any()
-    points = gaps.biased(1.0)  # one for every start
+    starts = np.array(["S" in name for name in NAMES], dtype=np.float64)
+    points = Gaps.of(np.broadcast_to(starts, gaps.scores.shape), [4])  # one for every start
     scores = chains(points, np.zeros((1, 8, 8)))[0][3]
     top = max(scores.values())
     ties = [path for path, score in scores.items() if score == top]
@@ -327,10 +328,11 @@ def test_the_score_of_a_path() -> None:
     assert separators_numpy.follow(path, gaps.scores, gaps.offsets)[0, 1] == -np.inf
 
 
-def test_a_bias_is_for_every_start() -> None:
+def test_a_bias_is_for_every_start_and_every_end_within() -> None:
     gaps = random_gaps()
     added = gaps.biased(0.5).scores - gaps.scores
-    np.testing.assert_allclose(added, np.broadcast_to(["S" in n for n in NAMES], added.shape) / 2)
+    counts = [("S" in name) + ("EC" in name) for name in NAMES]
+    np.testing.assert_allclose(added, np.broadcast_to(counts, added.shape) / 2)
 
 
 @pytest.mark.parametrize("model", [Edge(), Twin(), State(np.zeros((8, 8))), State(random_steps())])

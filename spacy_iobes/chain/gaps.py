@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ChainError
 from ..kernels.chain_numpy import Ints, Offsets, Scores
-from ..kernels.separators_numpy import KINDS, START, Separators
+from ..kernels.separators_numpy import END, GO_ON, KINDS, START, Separators
 from .arrays import refuse, whole_numbers
+
+MENTIONS = (KINDS & START > 0) + 1 * (KINDS & (END | GO_ON) == (END | GO_ON))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +81,13 @@ class Gaps:
         return np.ascontiguousarray(array, dtype=np.uint8)
 
     def biased(self, bias: float) -> Gaps:
-        """The same gaps with `bias` added wherever a mention starts: more of them, or fewer."""
+        """The same gaps with `bias` added for every mention: more of them, or fewer.
+
+        It counts where one starts, and where one ends while others go on. A mention inside another
+        that does both within it counts twice.
+        """
         if not np.isfinite(bias):
             raise ChainError(f"A bias is a number, not {bias}.")
         scores = self.scores.copy()
-        scores[:, :, KINDS & START > 0] += bias
+        scores += (bias * MENTIONS).astype(scores.dtype)
         return replace(self, scores=scores)
