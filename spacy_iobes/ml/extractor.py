@@ -19,7 +19,7 @@ from .clusters import Clusters
 from .gazetteers import Gazetteers
 from .lexemes import ATTRIBUTES, Lexemes
 from .surroundings import CASING_VALUES, SURROUNDINGS
-from .templates import DOCUMENT, GAPS, TEMPLATES, both_sides, read_templates
+from .templates import DOCUMENT, GAPS, GAPS_DOCUMENT, TEMPLATES, both_sides, read_templates
 
 OF_TOKENS = tuple(name for name in ("TAG", "POS", "LEMMA", "NORM", "DEP", "MORPH") if name in IDS)
 """What spaCy knows of tokens that a template may ask for; there is no feature where it is unset."""
@@ -46,7 +46,8 @@ class Extractor(Shim):
         self.asked, self.bits, self.document, self.gaps = templates, bits, document, gaps
         self.clusters, self.gazetteers = clusters, gazetteers
         self.words = dict(ATTRIBUTES)
-        more = list(DOCUMENT) if document else []
+        of_document = list(GAPS_DOCUMENT if gaps else DOCUMENT) if document else []
+        more: list[str] = []
         if clusters is not None:
             self.words |= clusters.attributes
             more += brown.TEMPLATES
@@ -55,7 +56,7 @@ class Extractor(Shim):
             more += gazetteers.templates
         if templates is None:
             templates = GAPS if gaps else TEMPLATES
-        templates = [*templates, *(both_sides(more) if gaps else more)]
+        templates = [*templates, *of_document, *(both_sides(more) if gaps else more)]
         known = [*self.words, *OF_TOKENS, *SURROUNDINGS, *lists]
         self.templates = read_templates(templates, known)
         # words come first, tokens behind them: so the columns of values are

@@ -109,6 +109,19 @@ DOCUMENT = (
 )
 """What is added where Docs are documents."""
 
+GAPS_DOCUMENT = (
+    "seen[-1]",
+    "seen",
+    "capitals",
+    "before_first",
+    "after_first[-1]",
+    "before_earlier",
+    "after_earlier[-1]",
+    "before_later",
+    "after_later[-1]",
+)
+"""What is added for gaps where Docs are documents: other places of the words on both sides."""
+
 BIAS = "bias"
 
 
