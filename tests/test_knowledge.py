@@ -236,7 +236,7 @@ def test_a_column_for_each_tag(count: int) -> None:
     _, learn = made.begin_update(random.integers(0, 200, (50, 4)).astype(np.int32))
     learn(np.ones((50, 1 + 4 * count), dtype=np.float32))
     made.finish_update(None)
-    size = made.count * (4 * (1 + 4 * count) + 4 + 4) + 4 * (1 + 4 * count)
+    size = made.count * (4 * (1 + 4 * count) + 4 + 4) + 8 * (1 + 4 * count)
     assert size < len(made.to_bytes()) < size + 400  # what the arrays are called
 
 
