@@ -37,6 +37,7 @@ ENCODERS: dict[str, dict[str, Any]] = {
     "cnn": {"tok2vec": CNN},
     "hashed": {"tok2vec": HASHED},
     "both": {"tok2vec": CNN, "features": HASHED},
+    "apart": {"tok2vec": CNN, "features": HASHED, "joint": False},
 }
 SENTENCES: list[tuple[str, list[Triple]]] = [
     (

@@ -14,9 +14,11 @@ Array = Any  # of numpy or cupy, as the model's ops make it
 class GapScores:
     """`scores[R, W]`: a row for each gap, or each token, of all units; columns label by label.
 
-    `steps` are scores of what follows what, in the shape that the representation asks for.
+    `steps` are scores of what follows what, in the shape that the representation asks for. Where
+    `scores` are the mean of two models that learn each for itself, `parts` are the scores of both.
     """
 
     scores: Array
     units: Units
     steps: Array
+    parts: tuple[Array, ...] = ()

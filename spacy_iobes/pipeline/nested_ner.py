@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,9 +151,16 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         """The negative log-likelihood of the references, and its gradient."""
         examples = list(examples)
         docs = [example.predicted for example in examples]
-        known = self._known(examples)
-        asked = self.ask(scores).apart(blanks(docs))
-        return asked.loss(self._numbered(known.spans), missing(known.missing, scores.units))
+        known, blank = self._known(examples), blanks(docs)
+        gold = self._numbered(known.spans), missing(known.missing, scores.units)
+        if not scores.parts:
+            return self.ask(scores).apart(blank).loss(*gold)
+        each = (replace(scores, scores=part, parts=()) for part in scores.parts)
+        found = [self.ask(part).apart(blank).loss(*gold) for part in each]
+        (loss, first), (other, second) = found
+        steps = None if first.steps is None else first.steps + second.steps
+        parts = (first.scores, second.scores)
+        return loss + other, GapScores(first.scores, scores.units, steps, parts)
 
     def answers(self, examples: Sequence[Example]) -> Answers:
         """What the model thinks of some examples, to be decided with one bias or another."""
