@@ -91,23 +91,26 @@ class NestedOptions:
         return NestedReading(self.key, "document", tags, columns, self.header, texts)
 
 
+Nested = Annotated[
+    bool,
+    typer.Option(
+        "--nested",
+        help="Mentions may nest: columns of tags (--layer), span groups, brat, JSON lines.",
+    ),
+]
+Layers = Annotated[
+    list[int] | None,
+    typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
+]
+Group = Annotated[str, typer.Option("--spans-key", help="The span group of .spacy files.")]
+
+
 def nested_from(
-    nested: Annotated[
-        bool,
-        typer.Option(
-            "--nested",
-            help="Mentions may nest: columns of tags (--layer), span groups, brat, JSON lines.",
-        ),
-    ] = False,
-    layer: Annotated[
-        list[int] | None,
-        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
-    ] = None,
+    nested: Nested = False,
+    layer: Layers = None,
     label: LabelOfLayer = None,
     header: Header = False,
-    spans_key: Annotated[
-        str, typer.Option("--spans-key", help="The span group of .spacy files.")
-    ] = "sc",
+    spans_key: Group = "sc",
     lines: Lines = False,
     misaligned: MisalignedMentions = "count",
     offsets: OffsetsOfJson = "auto",
@@ -128,22 +131,11 @@ def nested_from(
 
 
 def nested_data_from(
-    nested: Annotated[
-        bool,
-        typer.Option(
-            "--nested",
-            help="Mentions may overlap: columns of tags (--layer), span groups, brat, JSON lines.",
-        ),
-    ] = False,
-    layer: Annotated[
-        list[int] | None,
-        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
-    ] = None,
+    nested: Nested = False,
+    layer: Layers = None,
     label: LabelOfLayer = None,
     header: Header = False,
-    spans_key: Annotated[
-        str, typer.Option("--spans-key", help="The span group that mentions are in.")
-    ] = "sc",
+    spans_key: Group = "sc",
     lines: Lines = False,
     misaligned: MisalignedMentions = "count",
     offsets: OffsetsOfJson = "auto",

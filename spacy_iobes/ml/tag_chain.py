@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,15 +72,7 @@ class TagChain:
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""
-        if label not in self._numbers:
-            known = ", ".join(self.labels) or "none"
-            raise UnknownNameError(
-                f"The label {label!r} is not one of the component's. Known: {known}. "
-                "Add it with add_label before training.",
-                label,
-                self.labels,
-            )
-        return self._numbers[label]
+        return number_of(label, self._numbers)
 
     def can_say(self, span: Span, others: Sequence[Span]) -> bool:
         """Whether there are tags for a span among others: its label, and where it touches."""
@@ -127,6 +119,19 @@ class TagChain:
         """The spans of a path for each Doc."""
         tags = CodedTags.trusted(path.astype(np.int32), batch.offsets, self.states.tags)
         return read_spans(tags, self.scheme, get_policy("raise"))
+
+
+def number_of(label: str, numbers: Mapping[str, int]) -> int:
+    """The number of a label; an error names those that there are."""
+    if label not in numbers:
+        known = ", ".join(numbers) or "none"
+        raise UnknownNameError(
+            f"The label {label!r} is not one of the component's. Known: {known}. "
+            "Add it with add_label before training.",
+            label,
+            list(numbers),
+        )
+    return numbers[label]
 
 
 @contextmanager

@@ -19,11 +19,12 @@ from ..codes.readings import get_reading
 from ..corpus.gold import Misaligned
 from ..corpus.mentions import labels_of, mentions_of
 from ..corpus.targets import ToSpanGroup
-from ..errors import ModelError, UnknownNameError
+from ..errors import ModelError
 from ..ml.asked import Asked, Flags
 from ..ml.gap_scores import GapScores
 from ..ml.representations import RepresentationName, get_representation
 from ..ml.separator_tagger import SeparatorModel
+from ..ml.tag_chain import number_of
 from ..ml.units import Look, Units
 from .doc_pipe import Scorer
 from .nested_questions import NestedQuestions
@@ -194,15 +195,7 @@ class NestedRecognizer(NestedQuestions, Recognizer):
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""
-        if label not in self.labels:
-            known = ", ".join(self.labels) or "none"
-            raise UnknownNameError(
-                f"The label {label!r} is not one of the component's. Known: {known}. "
-                "Add it with add_label before training.",
-                label,
-                self.labels,
-            )
-        return self.labels.index(label)
+        return number_of(label, {name: number for number, name in enumerate(self.labels)})
 
     def _numbered(self, spans: SpanColumns) -> SpanColumns:
         """The same spans with the numbers that their labels have here."""
