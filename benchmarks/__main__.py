@@ -21,7 +21,7 @@ BENCHMARKS = {
     "ner": "Recognisers beside spaCy's ner and crfsuite: F1, speed and size on nine corpora.",
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
     "separators": "Inference over mention separators: two states beside eight, words per second.",
-    "nested": "Nested mentions as separators: what published corpora lose on the way and back.",
+    "nested": "Nested mentions: what corpora lose as separators; recognisers beside spancat.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
 """Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""

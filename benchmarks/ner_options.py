@@ -1,4 +1,4 @@
-"""The options of the command line that only the benchmark `ner` has."""
+"""The options of the command line that only the benchmarks `ner` and `nested` have."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "only these corpora; 'curve' stands for the learning curves",
     },
     "systems": {"type": names, "metavar": "NAME,...", "help": "only these systems"},
+    "budget": {
+        "type": float,
+        "metavar": "SECONDS",
+        "help": "CPU time of training, of nested recognisers with a CNN (420)",
+    },
     "seeds": {"type": int, "metavar": "N", "help": "so many seeds instead of three"},
     "plot": {
         "type": Path,
@@ -37,11 +42,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "draw the learning curves: a file that ends in .svg, .png or .pdf",
     },
 }
+NER = {"cnn", "keep", "kept", "only", "systems", "seeds", "plot"}
+NESTED = {"keep", "kept", "only", "systems", "budget"}
+HAVE = {"ner": NER, "nested": NESTED}
+"""The benchmarks that have options of their own."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Add the options as a group of their own."""
-    group = parser.add_argument_group("ner")
+    group = parser.add_argument_group("ner and nested")
     for name, settings in OPTIONS.items():
         group.add_argument(f"--{name}", **settings)
 
@@ -56,9 +65,11 @@ def given(options: Namespace) -> dict[str, Any]:
 
 def problem(benchmark: str, own: dict[str, Any]) -> str:
     """Why these options cannot be used; empty if they can."""
-    if own and benchmark != "ner":
-        return f"--{next(iter(own))}: only the benchmark ner has this option"
-    checks = (files(own), unknown(own), picture(own), count(own)) if own else ()
+    for name in own:
+        if name not in HAVE.get(benchmark, ()):
+            names = " and ".join(other for other, theirs in HAVE.items() if name in theirs)
+            return f"--{name}: only the benchmark {names} has this option"
+    checks = (files(own), unknown(benchmark, own), picture(own), count(own)) if own else ()
     return next(filter(None, checks), "")
 
 
@@ -72,20 +83,29 @@ def files(own: dict[str, Any]) -> str:
     return ""
 
 
-def unknown(own: dict[str, Any]) -> str:
+def unknown(benchmark: str, own: dict[str, Any]) -> str:
     """Names must be in the tables."""
     if not {"only", "systems"} & own.keys():
         return ""
-    from .ner_corpora import CORPORA
-    from .ner_systems import SYSTEMS
-    from .ner_tables import CURVE
-
-    known = {"only": [*CORPORA, CURVE], "systems": list(SYSTEMS)}
-    for option, every in known.items():
+    for option, every in known(benchmark).items():
         for name in own.get(option, ()):
             if name not in every:
                 return f"--{option}: {name!r} is none of {', '.join(every)}"
     return ""
+
+
+def known(benchmark: str) -> dict[str, list[str]]:
+    """The names of corpora and systems."""
+    if benchmark == "nested":
+        from . import nested_ner_corpora, nested_ner_systems
+
+        corpora, systems = nested_ner_corpora.CORPORA, nested_ner_systems.SYSTEMS
+        return {"only": list(corpora), "systems": list(systems)}
+    from .ner_corpora import CORPORA
+    from .ner_systems import SYSTEMS
+    from .ner_tables import CURVE
+
+    return {"only": [*CORPORA, CURVE], "systems": list(SYSTEMS)}
 
 
 def picture(own: dict[str, Any]) -> str:
@@ -102,5 +122,7 @@ def picture(own: dict[str, Any]) -> str:
 
 
 def count(own: dict[str, Any]) -> str:
-    """There is at least one seed."""
+    """There is at least one seed, and some time."""
+    if own.get("budget", 1) <= 0:
+        return "--budget: more than 0"
     return "--seeds: at least 1" if own.get("seeds", 1) < 1 else ""

@@ -1,6 +1,7 @@
 """Nested mentions as separators: what becomes of published corpora on the way there and back.
 
-A set is the mentions of one label in one sentence (of NEREL: in one text). Nothing is timed.
+A set is the mentions of one label in one sentence (of NEREL: in one text). Nothing is timed there;
+recognisers are in nested_ner.py.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from spacy_iobes.codes.readings import READINGS
 from spacy_iobes.codes.scheme import get_scheme
@@ -19,6 +21,7 @@ from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
 from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, TagReading
 
+from . import nested_ner
 from .corpora import SHARED, data
 from .table import Cell, Table
 
@@ -160,7 +163,14 @@ def best(results: Results) -> Table:
     return Table("round trip: the best F1 that separators allow", rows, [], formats)
 
 
-def run(quick: bool) -> Iterator[Table]:
+def run(quick: bool, **options: Any) -> Iterator[Table]:
+    """The round trip, unless the options name a part of the recognisers; then these."""
+    if not {"only", "systems", "kept"} & options.keys():
+        yield from round_trip(quick)
+    yield from nested_ner.run(quick, **options)
+
+
+def round_trip(quick: bool) -> Iterator[Table]:
     """The round trip of every corpus under every reading."""
     there = [corpus for corpus in CORPORA if (data() / corpus.path).is_file()]
     missing = [corpus.name for corpus in CORPORA if corpus not in there]
