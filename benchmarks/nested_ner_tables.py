@@ -11,7 +11,7 @@ from .table import Cell, Table
 from .targets import at_least
 
 F1, SAME_ENCODER, HASHED = 75.0, 3.0, 50.0
-QUICK = "A quick run: a few sentences, a second of training. F1 and ratios mean nothing."
+QUICK = "A quick run in one process: few sentences, a second of training. Figures mean nothing."
 LEGEND = [
     "F1 of mentions in percent, exact match, all columns of tags together. Tuned on dev data: the",
     "bias of ours (of flat ones by its F1 of flat mentions), the threshold of spancat; untuned F1:",
