@@ -40,6 +40,25 @@ class Representation:
         return np.repeat(np.arange(labels, dtype=np.int32), width), np.tile(self.bits, labels)
 
 
+def no_steps(labels: int) -> None:
+    """Nothing is learned of what follows what."""
+
+
+def steps_of_labels(labels: int) -> tuple[int, ...]:
+    """Any separator after any other, for each label."""
+    return labels, len(asked_separators.BITS), len(asked_separators.BITS)
+
+
+def steps_of_tags(labels: int) -> tuple[int, ...]:
+    """Any tag after any other, the same for all labels."""
+    return len(asked_tags.BITS), len(asked_tags.BITS)
+
+
+def ask_tags(scores: GapScores, labels: tuple[str, ...], reading: Reading) -> Asked:
+    """Tags have one reading."""
+    return AskedTags.of(scores, labels)
+
+
 REPRESENTATIONS = {
     row.name: row
     for row in (
@@ -47,22 +66,22 @@ REPRESENTATIONS = {
             "edge",
             True,
             asked_separators.BITS,
-            lambda labels: None,
+            no_steps,
             AskedSeparators.of,
         ),
         Representation(
             "state",
             True,
             asked_separators.BITS,
-            lambda labels: (labels, len(asked_separators.BITS), len(asked_separators.BITS)),
+            steps_of_labels,
             AskedSeparators.of,
         ),
         Representation(
             "per_label",
             False,
             asked_tags.BITS,
-            lambda labels: (len(asked_tags.BITS), len(asked_tags.BITS)),
-            lambda scores, labels, reading: AskedTags.of(scores, labels),
+            steps_of_tags,
+            ask_tags,
         ),
     )
 }
