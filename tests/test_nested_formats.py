@@ -321,6 +321,9 @@ def test_gzip_blank_lines_and_long_ones(tmp_path: Path) -> None:
         ('{"tokens": [""], "spans": []}', "a token is a string that is not empty"),
         ('{"text": "ab", "tokens": ["a", "c"], "spans": []}', "not what comes next"),
         ('["a", 3]', "are an object"),
+        ('{"text": "a b", "spans": {"sc": [[0, 1, "A"]]}}', "no spans (one of"),
+        ('{"text": "a b", "spans": [[0, 1, "A"]], "ents": [[2, 3, "B"]]}', "several names"),
+        ('{"text": "a b", "spans": [[0, 1, ""]]}', "is no mention"),
     ],
 )
 def test_bad_lines(tmp_path: Path, line: str, said: str) -> None:
@@ -432,6 +435,22 @@ def test_brat_parts_on_two_lines_are_one_mention(tmp_path: Path) -> None:
     assert text.spans == [(0, 2, "LOC")]
     assert [found.kind for found in text.findings] == ["discontinuous"]
     assert next(read_brat(tmp_path / "1.ann")).spans == text.spans
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("T1", "cannot be read"),
+        ("T1 A 0 1\ta", "cannot be read"),
+        ("T1\tA 0 1\tb", "the text at 0 1 is 'a', not 'b'"),
+    ],
+)
+def test_bad_lines_of_brat(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "1.txt").write_text("a b")
+    (tmp_path / "1.ann").write_text(f"{line}\n")
+    with pytest.raises(FileError, match=r"1\.ann, line 1") as error:
+        list(read_brat(tmp_path))
+    assert said in str(error.value)
 
 
 def test_tokens_of_a_language(tmp_path: Path) -> None:

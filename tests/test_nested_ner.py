@@ -12,6 +12,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
@@ -303,10 +304,21 @@ def test_the_same_seed_gives_the_same_model() -> None:
 @each
 def test_nothing_is_learned_from_what_is_not_annotated(representation: str) -> None:
     pipe = nested_ner(untrained(representation, missing_spans_key="missing"))
+    with pytest.raises(ValueError, match="another group than spans_key"):
+        make(missing_spans_key="sc")
     for pair in (example(WORDS, None), example(WORDS, [], missing=[(0, 4)])):
         loss, gradient = pipe.get_loss([pair], pipe.model.predict([pair.predicted]))
         assert loss == pytest.approx(0, abs=1e-6)
         assert np.abs(gradient.scores).max() == pytest.approx(0, abs=1e-6)
+
+
+def test_what_is_found_at_missing_tokens_does_not_count_unless_it_is_right() -> None:
+    nlp = make(missing_spans_key="missing")
+    pair = example(WORDS, [(0, 2, "X")], missing=[(1, 3)])
+    predicted = [(0, 2, "X"), (2, 3, "X"), (3, 4, "X")]
+    pair.predicted.spans["sc"] = [DocSpan(pair.predicted, *span) for span in predicted]
+    scores = nested_ner(nlp).score([pair])
+    assert (scores["iobes_nested_p"], scores["iobes_nested_r"]) == (0.5, 1.0)
 
 
 def test_an_unknown_label_is_named() -> None:
@@ -357,7 +369,8 @@ def test_empty_docs_and_no_docs(representation: str) -> None:
 @each
 def test_data_without_mentions(representation: str) -> None:
     nlp = make(representation=representation)
-    nlp.initialize(lambda: [example(WORDS, [])])
+    with pytest.warns(UserWarning, match=r"no reference has a mention in spans\['sc'\].*'missing'"):
+        nlp.initialize(lambda: [example(WORDS, [])])
     assert nested_ner(nlp).labels == ()
     nlp.update([example(WORDS, [])])
     assert mentions(nlp(doc_of(WORDS))) == []

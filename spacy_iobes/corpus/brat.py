@@ -13,8 +13,10 @@ from ..errors import FileError
 from .nested import Passages
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading, text_passages
 
-_MENTION = re.compile(r"T\S*\t(?P<label>\S+) (?P<parts>\d+ \d+(?:;\d+ \d+)*)(?:\t|$)")
-_TEXT_BOUND = re.compile(r"T\d\S*\t")  # what must be a mention
+_MENTION = re.compile(
+    r"T\S*\t(?P<label>\S+) (?P<parts>\d+ \d+(?:;\d+ \d+)*)(?:\t(?P<text>.*))?$", re.DOTALL
+)
+_TEXT_BOUND = re.compile(r"T\d")  # what must be a mention
 
 
 def read_brat(path: str | Path, how: TextReading = SIMPLE) -> Iterator[NestedText]:
@@ -39,21 +41,28 @@ def read_text(annotations: Path, how: TextReading = SIMPLE) -> NestedText:
         found.split_lines()
     for number, line in enumerate(_content(annotations, how.encoding).split("\n"), 1):
         if _TEXT_BOUND.match(line):
-            label, parts = _mention(line, len(text), f"{annotations}, line {number}")
+            label, parts = _mention(line, text, f"{annotations}, line {number}")
             found.add(label, parts, f"{annotations}:{number}", how.misaligned)
     return found
 
 
-def _mention(line: str, length: int, place: str) -> tuple[str, list[Offsets]]:
-    """The label of a mention and the characters of its parts."""
+def _mention(line: str, text: str, place: str) -> tuple[str, list[Offsets]]:
+    """The label of a mention and the characters of its parts, which must be what it says."""
     match = _MENTION.match(line)
     if not match:
         reason = "a mention is T1, a tab, the label, the first character and the one behind it"
         raise FileError(f"{place}: {line[:60]!r} cannot be read: {reason}.", place)
     numbers = [list(map(int, part.split())) for part in match["parts"].split(";")]
     parts = sorted((start, end) for start, end in numbers)
-    if not all(0 <= start < end <= length for start, end in parts):
-        raise FileError(f"{place}: {match['parts']} is no part of {length} characters.", place)
+    if not all(0 <= start < end <= len(text) for start, end in parts):
+        raise FileError(f"{place}: {match['parts']} is no part of {len(text)} characters.", place)
+    there = " ".join(text[start:end] for start, end in numbers)
+    if match["text"] and match["text"].split() != there.split():
+        raise FileError(
+            f"{place}: the text at {match['parts']} is {there[:60]!r}, not {match['text'][:60]!r}. "
+            "Are these the annotations of another text, or offsets of bytes?",
+            place,
+        )
     return match["label"], parts
 
 

@@ -182,8 +182,13 @@ def _tokens(record: Record, given: Any, text: Any) -> tuple[str, list[Offsets]]:
 
 def _mentions(record: Record, value: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
     """The mentions of an object; one with several labels is as many mentions."""
+    several = [name for name in NAMES["spans"] if isinstance(value.get(name), list) and value[name]]
+    if len(several) > 1:
+        raise record.wrong(f"mentions under several names ({', '.join(several)}): keep one.")
     given = _named(value, "spans")
     if isinstance(given, dict):  # by name, as {"entities": […]} within another object
+        if given and not any(name in given for name in NAMES["spans"]):
+            raise record.wrong(f"no spans (one of {_known('spans')}) in {[*given]}.")
         given = _named(given, "spans")
     if given is None and not any(name in value for name in NAMES["spans"]):
         raise record.wrong(f"no spans (one of {_known('spans')}): {[*value]}.")
@@ -197,7 +202,7 @@ def _mentions(record: Record, value: Mapping[str, Any]) -> Iterator[tuple[int, i
         start, end, label = row
         labels = label if isinstance(label, list) else [label]
         if not all(type(place) is int for place in (start, end)) or not all(
-            isinstance(name, str) for name in labels
+            isinstance(name, str) and name for name in labels
         ):
             raise record.wrong(
                 f"{str(mention)[:80]!r} is no mention, which has a start, an end and a label: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -77,7 +78,10 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         scorer: Scorer | None = None,
     ):
         require_separators(model, name)
-        super().__init__(vocab, model, name, scorer or nested_scorer(spans_key=spans_key))
+        if missing_spans_key == spans_key:
+            raise ValueError(f"missing_spans_key is another group than spans_key, {spans_key!r}.")
+        own = nested_scorer(spans_key=spans_key, missing_spans_key=missing_spans_key)
+        super().__init__(vocab, model, name, scorer or own)
         self.representation = get_representation(representation)
         self.reading = get_reading(reading)
         self.cfg["representation"] = self.representation.name
@@ -101,7 +105,19 @@ class NestedRecognizer(NestedQuestions, Recognizer):
 
     def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
         """The labels of the mentions in the references, in alphabetical order."""
-        return labels_of((example.reference for example in examples), self.spans_key)
+        groups: set[str] = set()
+        found: set[str] = set()
+        for example in examples:
+            groups.update(example.reference.spans)
+            found.update(labels_of([example.reference], self.spans_key))
+        if not found:
+            there = ", ".join(map(repr, sorted(groups))) or "none"
+            warnings.warn(
+                f"{self.name}: no reference has a mention in spans[{self.spans_key!r}], so there "
+                f"is nothing to learn. Groups that there are: {there}.",
+                stacklevel=2,
+            )
+        return sorted(found)
 
     def require_sound(self) -> None:
         """Refuse a model that is damaged or was made for another set of labels."""

@@ -41,6 +41,7 @@ class NestedScorer:
 
     spans_key: str
     signature: Signature = field(default_factory=Signature)
+    missing_spans_key: str | None = None
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score; what a component says of itself, `kwargs`, does not matter here."""
@@ -51,7 +52,8 @@ class NestedScorer:
         gold: list[list[Span]] = []
         predicted: list[list[Span]] = []
         for example in examples:
-            pair = NestedPair(example.reference, example.predicted, self.spans_key)
+            keys = (self.spans_key, self.missing_spans_key)
+            pair = NestedPair(example.reference, example.predicted, *keys)
             gold += pair.gold
             predicted += pair.predicted
         matched = match(nested_columns(gold), nested_columns(predicted))
@@ -80,6 +82,9 @@ def _short(row: Iterable[float | None]) -> dict[str, float]:
     return {key: figure or 0.0 for key, figure in zip("prf", row)}
 
 
-def nested_scorer(spans_key: str = "sc") -> NestedScorer:
-    """Score the mentions of `doc.spans[spans_key]`, which may nest and overlap."""
-    return NestedScorer(spans_key)
+def nested_scorer(spans_key: str = "sc", missing_spans_key: str | None = None) -> NestedScorer:
+    """Score the mentions of `doc.spans[spans_key]`, which may nest and overlap.
+
+    Tokens in the spans of another group, `missing_spans_key`, are not annotated.
+    """
+    return NestedScorer(spans_key, missing_spans_key=missing_spans_key)
