@@ -541,6 +541,13 @@ def test_bad_usage(tmp_path: Path, options: list[object], said: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_is_not_printed(tmp_path: Path) -> None:
+    DocBin(docs=[doc_of("ab", [(0, 1, "X")])]).to_disk(tmp_path / "in.spacy")
+    result = run("from-docbin", tmp_path / "in.spacy", "-", "--to", "brat", "--spans-key", "sc")
+    assert result.exit_code == 2
+    assert "cannot be printed" in result.stderr
+
+
 def test_missing_tokens_keep_their_layer() -> None:
     doc = doc_of("ab", [(0, 1, "X")])
     doc.spans["sc"].attrs.update({"layers": [0], "layer_missing": [[0, 1]]})

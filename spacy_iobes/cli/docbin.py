@@ -244,6 +244,8 @@ def from_docbin_cli(
     from ..corpus.nested_out import WRITERS, Mentions, format_named
 
     form = format_named(to, output)
+    if form == "brat" and output == STANDARD:
+        raise typer.BadParameter("a brat folder cannot be printed: name one", param_hint="OUT")
     rule, unit = get_tag_policy(policy), "doc" if ignore_sentences else "sentence"
     if form == "columns":
         how = _ColumnOptions(scheme, spans_key, layers, order, header, lossy, output_delimiter)
