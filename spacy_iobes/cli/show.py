@@ -97,10 +97,16 @@ def info_cli(json: Json = False) -> None:
     import platform  # here, since both take longer to load than a small file to score
     from importlib.metadata import version
 
-    facts = {
-        "spacy-iobes": __version__,
+    from ..kernels import separators
+
+    in_use = {
         "kernels": kernels.IN_USE,
         "chain kernels": kernels.CHAIN_IN_USE,
+        "separator kernels": separators.IN_USE,
+    }
+    facts = {
+        "spacy-iobes": __version__,
+        **in_use,
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{name: version(name) for name in ("spacy", "thinc", "numpy", "typer")},
@@ -109,10 +115,10 @@ def info_cli(json: Json = False) -> None:
         print_json(facts)
         return
     for name, value in facts.items():
-        typer.echo(f"{name:14} {value}")
+        typer.echo(f"{name:17} {value}")
     if kernels.SWITCHED_OFF:
         typer.echo(f"The compiled kernels are switched off by {kernels.SWITCH}.")
-    elif {kernels.IN_USE, kernels.CHAIN_IN_USE} != {"compiled"}:
+    elif set(in_use.values()) != {"compiled"}:
         typer.echo(
             "The compiled kernels are not there: all works, but slower. "
             "Install a C compiler, then reinstall the package."
