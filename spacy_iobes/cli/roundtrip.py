@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..codes.readings import READINGS, get_reading
+from ..codes.readings import DEFAULT_READING, READINGS, get_reading
 from ..corpus.conll import Columns
 from ..corpus.files import shown
 from ..corpus.nested_formats import BRAT, DOCS, JSON, format_of
@@ -51,7 +51,7 @@ def roundtrip_cli(
     columns: Columns,
     reading: Annotated[
         str, typer.Option("--reading", "-r", help=f"Which mentions are meant: {_READINGS}.")
-    ] = "nearest_start",
+    ] = DEFAULT_READING,
     scheme: SchemeOfColumns = "",
     policy: PolicyName = "raise",
     layer: Annotated[

@@ -140,6 +140,9 @@ _READINGS = (
 READINGS: Mapping[str, Reading] = MappingProxyType({reading.name: reading for reading in _READINGS})
 """Every reading by name, the default first."""
 
+DEFAULT_READING = nearest_start.__name__
+"""What is meant where nobody says otherwise: the best of them on published corpora."""
+
 
 def get_reading(name: str | Reading) -> Reading:
     """Find a reading by name or alias, without regard to case."""

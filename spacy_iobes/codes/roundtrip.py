@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..kernels.tags_numpy import Ints, Offsets
 from ..span import Span
 from .columns import SpanColumns
-from .readings import Reading, get_reading
+from .readings import DEFAULT_READING, Reading, get_reading
 from .separator_columns import decode_many, encode_many
 from .write import sized
 
@@ -64,7 +64,7 @@ def _members(spans: SpanColumns, sentence: int, label: int) -> list[Span]:
 def roundtrip(
     spans: SpanColumns | Iterable[Iterable[Span]],
     lengths: Iterable[int],
-    reading: str | Reading = "nearest_start",
+    reading: str | Reading = DEFAULT_READING,
 ) -> RoundTrip:
     """Write the spans of many sentences as separators and read them back."""
     rule = get_reading(reading)

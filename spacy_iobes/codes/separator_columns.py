@@ -14,7 +14,7 @@ from ..kernels.separators_numpy import END, GO_ON, START
 from ..kernels.tags_numpy import Offsets
 from ..span import Span
 from .columns import SpanColumns, listed
-from .readings import Mention, Reading, Segment, get_reading
+from .readings import DEFAULT_READING, Mention, Reading, Segment, get_reading
 from .separators import Separator, illegal_text
 from .write import require_in_range, sized, span_error
 
@@ -139,7 +139,7 @@ def encode_many(
 
 
 def decode_many(
-    separators: SeparatorColumns, reading: str | Reading = "nearest_start"
+    separators: SeparatorColumns, reading: str | Reading = DEFAULT_READING
 ) -> SpanColumns:
     """The spans that a reading finds in many sentences; illegal separators are refused."""
     rule = get_reading(reading)

@@ -18,7 +18,7 @@ from itertools import pairwise
 from ..errors import DuplicateSpanError, SeparatorError, SpanRangeError
 from ..kernels.separators_numpy import END, GO_ON, START
 from ..span import Span
-from .readings import Mention, Reading, Segment, get_reading
+from .readings import DEFAULT_READING, Mention, Reading, Segment, get_reading
 
 
 class Separator(IntEnum):
@@ -76,7 +76,7 @@ def encode(mentions: Iterable[Mention], length: int) -> list[Separator]:
     return list(map(Separator, gaps))
 
 
-def decode(separators: Sequence[int], reading: str | Reading = "nearest_start") -> list[Mention]:
+def decode(separators: Sequence[int], reading: str | Reading = DEFAULT_READING) -> list[Mention]:
     """The mentions of one label that a reading finds, sorted; illegal separators are refused."""
     rule = get_reading(reading).rule
     return sorted(mention for segment in segments(separators) for mention in rule(segment))
@@ -125,7 +125,7 @@ def encode_spans(spans: Iterable[Span], length: int) -> dict[str, list[Separator
 
 
 def decode_spans(
-    separators: Mapping[str, Sequence[int]], reading: str | Reading = "nearest_start"
+    separators: Mapping[str, Sequence[int]], reading: str | Reading = DEFAULT_READING
 ) -> list[Span]:
     """The spans that a reading finds in the separators of each label, sorted."""
     return sorted(

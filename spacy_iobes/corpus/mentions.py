@@ -54,8 +54,3 @@ def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
     missing = () if missing_key is None else doc.spans.get(missing_key, ())
     tokens = {token for span in missing for token in range(span.start, span.end)}
     return Known(sorted(set(spans)), sorted(tokens))
-
-
-def labels_of(docs: Iterable[Doc], key: str) -> list[str]:
-    """The labels of the mentions of Docs, in alphabetical order."""
-    return sorted({span.label for doc in docs for span in known_of(doc, key).spans})

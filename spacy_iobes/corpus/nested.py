@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..codes.columns import SpanColumns
-from ..codes.readings import Reading, get_reading
+from ..codes.readings import DEFAULT_READING, Reading, get_reading
 from ..codes.roundtrip import RoundTrip, roundtrip
 from ..codes.separator_columns import repeated
 from ..span import Span
@@ -158,7 +158,7 @@ class Passages(NamedTuple):
 def survey_nested(
     name: str,
     passages: Iterable[Passages],
-    reading: str | Reading = "nearest_start",
+    reading: str | Reading = DEFAULT_READING,
     unit: str = "sentence",
 ) -> NestedSurvey:
     """Write all mentions as separators, read them back, and tell what became of them."""

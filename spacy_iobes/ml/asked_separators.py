@@ -12,7 +12,7 @@ from ..chain.mention_counts import expected_mentions, expected_starts
 from ..chain.separators import Edge, State, loss, loss_of
 from ..chain.spans import Spans
 from ..codes.columns import SpanColumns
-from ..codes.readings import Reading
+from ..codes.readings import Reading, nearest_start
 from ..codes.separator_columns import SeparatorColumns, decode_many, encode_many
 from ..kernels.chain_numpy import Floats
 from ..kernels.separators_numpy import END, KINDS, START, Separators
@@ -21,7 +21,6 @@ from .gap_scores import GapScores
 from .tag_chain import advising, to_numpy
 from .units import Units
 
-DEFAULT = "nearest_start"
 BITS = KINDS.astype(np.int32)  # that separators with a start have something in common, and so on
 
 
@@ -94,9 +93,10 @@ class AskedSeparators:
     def expected(self) -> Floats:
         """The expected number of mentions of every label in every unit, `[U, L]`.
 
-        It is exact for the default reading; for others, it is that of places where mentions start.
+        It is exact for `nearest_start`, the default reading; for others, it is that of places where
+        mentions start.
         """
-        count = expected_mentions if self.reading.name == DEFAULT else expected_starts
+        count = expected_mentions if self.reading.rule is nearest_start else expected_starts
         return count(self.model, self.gaps)
 
 

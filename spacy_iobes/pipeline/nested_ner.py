@@ -12,21 +12,26 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import logger
 from spacy.vocab import Vocab
 
 from ..codes.columns import SpanColumns
 from ..codes.known import KnownColumns
-from ..codes.readings import get_reading
+from ..codes.readings import DEFAULT_READING, get_reading
+from ..codes.write import span_columns
 from ..corpus.gold import Misaligned
-from ..corpus.mentions import labels_of, mentions_of
+from ..corpus.mentions import known_of, mentions_of
+from ..corpus.sources import shown
 from ..corpus.targets import ToSpanGroup
 from ..errors import ModelError
 from ..ml.asked import Asked, Flags
+from ..ml.asked_tags import outermost
 from ..ml.gap_scores import GapScores
 from ..ml.representations import RepresentationName, get_representation
 from ..ml.separator_tagger import SeparatorModel
 from ..ml.tag_chain import number_of
 from ..ml.units import Look, Units
+from ..span import Span
 from .doc_pipe import Scorer
 from .nested_questions import NestedQuestions
 from .recognizer import Recognizer, require_heard
@@ -67,7 +72,7 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         name: str = "iobes_nested_ner",
         *,
         representation: RepresentationName = "edge",
-        reading: str = "nearest_start",
+        reading: str = DEFAULT_READING,
         spans_key: str = "sc",
         entity_bias: float = 0.0,
         sentence_bound: bool = True,
@@ -107,9 +112,22 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         """The labels of the mentions in the references, in alphabetical order."""
         groups: set[str] = set()
         found: set[str] = set()
+        total, inner = 0, list[str]()
         for example in examples:
             groups.update(example.reference.spans)
-            found.update(labels_of([example.reference], self.spans_key))
+            spans = known_of(example.reference, self.spans_key).spans
+            found.update(span.label for span in spans)
+            total += len(spans)
+            if not self.representation.gaps:
+                columns = span_columns([spans], [len(example.reference)])
+                lost = set(spans).difference(outermost(columns).spans())
+                inner += (told(example.reference, span) for span in sorted(lost))
+        if inner:
+            logger.warning(
+                "%s: mentions inside another of their label, which %s cannot hold and does not "
+                "learn: %s of %s, the first %s.",
+                *(self.name, self.representation.name, len(inner), total, inner[0]),
+            )
         if not found:
             there = ", ".join(map(repr, sorted(groups))) or "none"
             warnings.warn(
@@ -219,6 +237,11 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         label = numbers[spans.label] if len(numbers) else spans.label
         rows = (spans.sentence, spans.start, spans.end, label)
         return SpanColumns.trusted(rows, self.labels, len(spans))
+
+
+def told(doc: Doc, span: Span) -> str:
+    """A mention in a message."""
+    return f"{doc[span.start : span.end].text!r} ({span.label}) in {shown(doc)}"
 
 
 def blanks(docs: Sequence[Doc]) -> Flags:
