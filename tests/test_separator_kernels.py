@@ -19,7 +19,7 @@ separator_builds = pytest.importorskip(
     "spacy_iobes.kernels.separator_builds",
     reason="the kernels are not compiled here: there is one twin only",
 )
-BUILDS = separator_builds.builds()
+BUILDS = separator_builds.BUILDS
 every_build = pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
 
 Input = tuple[Scores, Offsets]

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from . import _chain
+from .builds import builds
 
 LEVELS = {3: "_chain_v3", 4: "_chain_v4"}  # of x86-64
 FEW = 4  # sequences: in wide vectors they would take much memory for nothing
-
-
-def builds() -> list[ModuleType]:
-    """All builds that are there and can be run here, from the plainest to the fastest."""
-    found: list[ModuleType] = [_chain]
-    for level, name in LEVELS.items():
-        try:
-            if level <= _chain.level():
-                found.append(import_module(f".{name}", __package__))
-        except ImportError:  # this compiler did not know of such a processor
-            continue
-    return found
 
 
 def _kernel(name: str) -> Callable[..., Any]:
@@ -35,7 +22,7 @@ def _kernel(name: str) -> Callable[..., Any]:
     return run
 
 
-BUILDS = builds()
+BUILDS = builds(_chain, LEVELS)
 best = _kernel("best")
 expect = _kernel("expect")
 follow = BUILDS[-1].follow

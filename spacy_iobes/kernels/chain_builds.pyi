@@ -7,4 +7,4 @@ from .chain_numpy import messages as messages
 from .chain_numpy import nbest as nbest
 from .chain_numpy import total as total
 
-def builds() -> list[ModuleType]: ...
+BUILDS: list[ModuleType]

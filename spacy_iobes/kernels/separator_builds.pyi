@@ -6,4 +6,4 @@ from .separators_numpy import loss as loss
 from .separators_numpy import messages as messages
 from .separators_numpy import total as total
 
-def builds() -> list[ModuleType]: ...
+BUILDS: list[ModuleType]
