@@ -4,7 +4,8 @@ A pair of prefixes can JOIN two tokens (same label, one span), SPLIT them (same 
 or let them MEET (the labels differ, or one side is outside). A scheme is those three sets of pairs.
 Parsing, writing, validation, conversion, repair and transition masks are all derived from them.
 One scheme, bia, needs a fourth: an outside prefix may FOLLOW a span and name its label. There a
-sentence may also end (`$`) where no `O` may stand.
+sentence may also end (`$`) where no `O` may stand. Another, be, asks two questions of each token in
+place of one: a scheme may name the letters that are CHOICES of their own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ def pairs(text: str) -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """A tag encoding; `follow` are the pairs in which an outside prefix names the span before."""
+    """A tag encoding; `follow` are the pairs in which an outside prefix names the span before.
+
+    With `choices`, each of these letters is chosen for itself, and a prefix is all that were; one
+    that has none of them is not written, so its token looks like one outside.
+    """
 
     name: str
     summary: str
@@ -47,6 +52,7 @@ class Scheme:
     split: Pairs
     meet: Pairs
     follow: Pairs = ()
+    choices: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
     @cached_property
@@ -58,6 +64,13 @@ class Scheme:
     def after(self) -> str | None:
         """The prefix of an outside token that names the span it follows, where there is one."""
         return self.follow[0][1] if self.follow else None
+
+    @cached_property
+    def silent(self) -> frozenset[str]:
+        """The prefixes inside a span that are written as `O`."""
+        if not self.choices:
+            return frozenset()
+        return frozenset(p for p in self.inside if not any(c in p for c in self.choices))
 
     @cached_property
     def prefixes(self) -> tuple[str, ...]:
@@ -115,8 +128,16 @@ class Scheme:
         def rename(old: Pairs) -> Pairs:
             return tuple((letters.get(p, p), letters.get(c, c)) for p, c in old)
 
-        new = {field: rename(getattr(self, field)) for field in ("join", "split", "meet", "follow")}
-        return replace(self, name=name, summary=summary, aliases=aliases, **new)
+        return replace(
+            self,
+            name=name,
+            summary=summary,
+            aliases=aliases,
+            join=rename(self.join),
+            split=rename(self.split),
+            meet=rename(self.meet),
+            follow=rename(self.follow),
+        )
 
 
 def _schemes() -> Iterator[Scheme]:
