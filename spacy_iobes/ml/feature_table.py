@@ -99,18 +99,28 @@ class FeatureTable(Shim):
 
     def begin_update(self, features: Ints) -> Any:
         """The summed weights, some features being left out, and the function that learns."""
-        scale = self._leave_out(features) if self.dropout else 1.0
+        scale = self.leave_out(features)
+        self.place(features)
+        return self.begin_rows(features, scale)
+
+    def place(self, features: Ints) -> None:
+        """Put the rows of features in place of the features; a new one gets a row."""
         self.count = kernels.place(features, self.places, self.used, self.count)
         self._make_room()
         self._forget()  # there may be more rows now
 
+    def begin_rows(self, rows: Ints, scale: float = 1.0) -> Any:
+        """The same as `begin_update` for features that have been placed, or left out, before."""
+
         def backprop(d_scores: Floats) -> None:
-            self.gradients.append((features, d_scores * np.float32(scale)))
+            self.gradients.append((rows, d_scores * np.float32(scale)))
 
-        return kernels.emit(self.weights, features, scale), backprop
+        return kernels.emit(self.weights, rows, scale), backprop
 
-    def _leave_out(self, features: Ints) -> float:
+    def leave_out(self, features: Ints) -> float:
         """Leave features out; returns by what the others count more, so that scores stay alike."""
+        if not self.dropout:
+            return 1.0
         if self.drawn is None:  # spaCy has set the seed of numpy
             self.drawn = np.random.randint(1 << 31) << 32
         share = min(round(self.dropout * CHANCES), CHANCES - 1)
@@ -157,8 +167,11 @@ class FeatureTable(Shim):
         more = max(self.count, ROOM)  # so that the number of rows doubles at least
         for name, value in (("weights", 0), ("moved", 0), ("squares", 0), ("scratch", -1)):
             old = getattr(self, name)
-            new = np.full((more, *old.shape[1:]), value, dtype=old.dtype)
-            setattr(self, name, np.concatenate([old, new]))
+            new = np.zeros((len(old) + more, *old.shape[1:]), dtype=old.dtype)
+            new[: len(old)] = old
+            if value:
+                new[len(old) :] = value
+            setattr(self, name, new)
 
     def to_bytes(self) -> bytes:
         """The rows in use: the average weights, and how far learning has gone in each row."""

@@ -1,0 +1,135 @@
+"""Learners by gradients: a CRF over legal sequences, and maximum entropy token by token."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..chain import Batch, Chain, loss
+from ..codes.classes import Classes
+from ..kernels.features_numpy import Floats, Ints, Offsets
+from ..ml.feature_table import FeatureTable
+from ..ml.tag_chain import TagChain
+from .batches import Epoch
+from .options import Options
+from .step_weights import StepWeights
+
+
+class ByGradients(ABC):
+    """Weights of features for classes, learned by AdaGrad; their average over time is used."""
+
+    def __init__(self, tags: TagChain, classes: Classes, options: Options):
+        self.tags, self.classes, self.options = tags, classes, options
+        self.random = np.random.default_rng(options.seed)
+        rate, dropout = options.rate, options.dropout
+        self.table = FeatureTable(options.bits, rate=rate, dropout=dropout, store="float32")
+        self.table.drawn = int(self.random.integers(1 << 31)) << 32
+        self.table.set_states(*sharing(classes))
+
+    def learn(self, features: Ints, offsets: Offsets, path: Ints) -> None:
+        """Learn from examples; what was learned before stays, and goes on from where it was."""
+        rows = features.copy()
+        self.table.place(rows)
+        for _ in range(self.options.epochs):
+            epoch = Epoch.of(self.units(offsets), self.options.words, self.random)
+            mine, gold = rows[epoch.tokens], path[epoch.tokens]
+            scale = self.table.leave_out(mine)
+            for at, inner in epoch:
+                scores, learn = self.table.begin_rows(mine[at], scale)
+                learn(self.gradient(scores, inner, gold[at]))
+                self.table.finish_update(None)
+
+    def units(self, offsets: Offsets) -> Offsets:
+        """What must stay together."""
+        return offsets
+
+    @abstractmethod
+    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+        """The gradient of the loss of some units, `[N, C]`."""
+
+    @abstractmethod
+    def class_scores(self, features: Ints) -> Floats:
+        """The scores of all classes, `[N, C]`."""
+
+    @property
+    @abstractmethod
+    def chain(self) -> Chain:
+        """What is legal, and what is known of the steps between states."""
+
+
+class Crf(ByGradients):
+    """The likelihood of whole sequences of states, among the legal ones, with learned steps.
+
+    The score of a state is the sum of those of its classes, one of each choice.
+    """
+
+    def __init__(self, tags: TagChain, classes: Classes, options: Options):
+        super().__init__(tags, classes, options)
+        self.steps = StepWeights(tags.even, options.rate)
+        self.parts = parts_of(classes)
+
+    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+        """The classes of a state have the gradient of the state; the steps learn here."""
+        several = self.classes.choices > 1
+        batch = Batch(scores @ self.parts.T if several else scores, offsets)
+        _, found = loss(self.steps.chain, batch, path)
+        self.steps.learn(found.start, found.step, found.stop)
+        by_state = found.scores.astype(np.float32, copy=False)
+        return by_state @ self.parts if several else by_state
+
+    def class_scores(self, features: Ints) -> Floats:
+        """What each class adds to the score of a sequence."""
+        return self.table.predict(features.copy())
+
+    @property
+    def chain(self) -> Chain:
+        """The legal steps, with what was learned of them."""
+        return self.steps.average
+
+
+class Softmax(ByGradients):
+    """The likelihood of the classes of each token for itself: maximum entropy."""
+
+    def units(self, offsets: Offsets) -> Offsets:
+        """Every token is on its own."""
+        return np.arange(int(offsets[0]), int(offsets[-1]) + 1)
+
+    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+        """What is thought of the classes, minus what is true."""
+        gradient = np.exp(normalised(scores, self.classes.bounds))
+        right = self.classes.of_state[path]
+        gradient[np.arange(len(path))[:, None], right] -= 1
+        return gradient
+
+    def class_scores(self, features: Ints) -> Floats:
+        """The logarithms of the probabilities of the classes of each choice."""
+        return normalised(self.table.predict(features.copy()), self.classes.bounds)
+
+    @property
+    def chain(self) -> Chain:
+        """The legal steps."""
+        return self.tags.even
+
+
+def sharing(classes: Classes) -> tuple[Ints, Ints]:
+    """The label of each class, and which classes of it learn from each other: those of a choice."""
+    choice = np.repeat(np.arange(classes.choices, dtype=np.int32), np.diff(classes.bounds))
+    return classes.label_of, np.left_shift(np.int32(1), choice).astype(np.int32)
+
+
+def parts_of(classes: Classes) -> Floats:
+    """Which classes a state has, 1 or 0, `[K, C]`."""
+    parts = np.zeros((len(classes.of_state), len(classes.names)), dtype=np.float32)
+    np.put_along_axis(parts, classes.of_state, 1, axis=1)
+    return parts
+
+
+def normalised(scores: Floats, bounds: NDArray[np.int32]) -> Floats:
+    """Scores as logarithms of probabilities, within each choice."""
+    found = np.empty_like(scores)
+    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
+        mine = scores[:, a:b] - scores[:, a:b].max(axis=1, keepdims=True)
+        found[:, a:b] = mine - np.log(np.exp(mine).sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,41 @@
+"""The settings of learners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Options:
+    """What learners can be told; each takes what concerns it.
+
+    All of them go through the examples `epochs` times at most, in an order drawn with `seed`;
+    features are numbers below `2 ** bits`. Learners by gradients take a step for about so many
+    `words`, at a `rate`, and leave each feature out with the probability `dropout`. Winnow
+    multiplies weights by `alpha` or `beta`, and a score that is within a share `threshold` of the
+    border is not enough.
+    """
+
+    epochs: int = 10
+    seed: int = 0
+    bits: int = 20
+    rate: float = 0.1
+    dropout: float = 0.3
+    words: int = 120
+    alpha: float = 1.23
+    beta: float = 0.83
+    threshold: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name, right, wanted in (
+            ("epochs", self.epochs >= 1, "at least 1"),
+            ("bits", 1 <= self.bits <= 30, "from 1 to 30"),
+            ("rate", self.rate > 0, "above 0"),
+            ("dropout", 0 <= self.dropout < 1, "a probability below 1"),
+            ("words", self.words >= 1, "at least 1"),
+            ("alpha", self.alpha > 1, "above 1"),
+            ("beta", 0 < self.beta < 1, "between 0 and 1"),
+            ("threshold", 0 <= self.threshold < 1, "a share below 1"),
+        ):
+            if not right:
+                raise ValueError(f"{name} is {wanted}, not {getattr(self, name)}.")

@@ -1,0 +1,51 @@
+"""The scores of the steps of a chain, learned as those of features are."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..chain import Chain
+from ..kernels.chain_numpy import Floats
+from ..ml.feature_table import LATER
+
+TINY = 1e-8
+
+
+class StepWeights:
+    """Scores of start, step and stop, by AdaGrad; illegal ones stay so."""
+
+    def __init__(self, even: Chain, rate: float):
+        self.layout, self.rate = even.layout, rate
+        self.weights = np.concatenate([even.start, even.step.ravel(), even.stop])
+        self.squares = np.zeros_like(self.weights)
+        self.moved = np.zeros_like(self.weights)
+        self.steps, self.total = 0, 0.0
+        self.states = len(even.start)
+
+    @property
+    def chain(self) -> Chain:
+        """The chain to learn with."""
+        return self._chain(self.weights)
+
+    @cached_property
+    def average(self) -> Chain:
+        """The chain to predict with: the average over all steps, late ones counting more."""
+        return self._chain(self.weights - self.moved / self.total if self.total else self.weights)
+
+    def _chain(self, weights: Floats) -> Chain:
+        size = self.states
+        step = weights[size:-size].reshape(size, size)
+        return Chain(weights[:size], step, weights[-size:], self.layout)
+
+    def learn(self, start: Floats, step: Floats, stop: Floats) -> None:
+        """One step against a gradient."""
+        gradient = np.concatenate([start, step.ravel(), stop])
+        self.squares += gradient * gradient
+        change = gradient * (self.rate / (np.sqrt(self.squares) + TINY))
+        self.weights -= change
+        self.moved -= self.total * change
+        self.steps += 1
+        self.total += float(self.steps) ** LATER
+        self.__dict__.pop("average", None)
