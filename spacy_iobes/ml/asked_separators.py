@@ -65,7 +65,8 @@ class AskedSeparators:
 
     def nbest(self, n: int) -> Chains:
         """The n best annotations of every chain, without regard to the others."""
-        separators, logs = self.model.nbest(self.gaps, n)
+        scores = self.gaps.scores.astype(np.float64)  # so that all probabilities sum to 1
+        separators, logs = self.model.nbest(replace(self.gaps, scores=scores), n)
         there = np.repeat(np.isfinite(logs), np.diff(self.gaps.offsets), axis=1)
         return Chains([self._read(kinds) for kinds in np.where(there, separators, 0)], logs)
 

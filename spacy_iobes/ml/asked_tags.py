@@ -63,7 +63,8 @@ class AskedTags:
 
     def nbest(self, n: int) -> Chains:
         """The n best annotations of every chain, without regard to the others."""
-        states, logs = nbest(self.chain, self.batch, n)
+        scores = self.batch.scores.astype(np.float64)  # so that all probabilities sum to 1
+        states, logs = nbest(self.chain, replace(self.batch, scores=scores), n)
         there = np.repeat(np.isfinite(logs), self.batch.lengths, axis=1)
         spans = [self._read(path) for path in np.where(there, states, 0).astype(np.int32)]
         return Chains(spans, logs.reshape(n, len(self.labels), -1).transpose(0, 2, 1))
