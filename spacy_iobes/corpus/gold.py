@@ -85,10 +85,12 @@ def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: boo
         elif misaligned == "missing":
             missing.update(range(span.start, span.end))
         else:
-            reason = "begins or ends with white space" if blank else "leaves its sentence"
+            reason, more = "begins or ends with white space", ""
+            if not blank:
+                reason, more = "leaves its sentence", ", let it (sentence_bound = false)"
             raise AlignmentError(
                 f"{shown(doc)}: the entity {doc[span.start : span.end].text!r} ({span.label}) "
-                f"{reason}. Correct the annotation, or let such tokens be unknown with "
+                f"{reason}. Correct the annotation{more}, or let such tokens be unknown with "
                 'misaligned = "missing".'
             )
     return Known(spans, sorted(missing))
