@@ -363,7 +363,9 @@ def test_a_span_without_a_label_is_named() -> None:
 def test_a_mention_over_the_end_of_a_sentence() -> None:
     pair = example(WORDS, [(1, 3, "X")], sentences=(0, 2))
     pipe = nested_ner(untrained("edge"))
-    with pytest.raises(AlignmentError, match=r"'b c' .X. leaves its sentence.*sentence_bound = false"):
+    with pytest.raises(
+        AlignmentError, match=r"'b c' .X. leaves its sentence.*sentence_bound = false"
+    ):
         pipe.get_loss([pair], pipe.model.predict([pair.predicted]))
     lenient = nested_ner(untrained("edge", misaligned="missing"))
     loss, _ = lenient.get_loss([pair], lenient.model.predict([pair.predicted]))

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.tokens import Span as DocSpan
 
 from spacy_iobes import score
 from spacy_iobes.scoring.page import MATCH_WORDS
 
 from .commands import fine, run
+from .docs import BLANK
 from .shared import SHARED, needs_shared
 from .test_nested_scores import by_definition, genia
 
@@ -130,6 +133,25 @@ def test_other_tokens_are_refused(tmp_path: Path, words: list[list[str]], said: 
     result = run("score", gold, other)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("side", ["gold", "system"])
+def test_a_span_without_tokens_is_named(tmp_path: Path, side: str) -> None:
+    for name in ("gold", "system"):
+        docs = [Doc(BLANK.vocab, words=["a", "b"]) for _ in range(2)]
+        for doc in docs:
+            doc.spans["sc"] = [DocSpan(doc, 0, 2, "X")]
+        if name == side:
+            docs[1].spans["sc"] = [DocSpan(docs[1], 1, 1, "X")]
+        DocBin(docs=docs).to_disk(tmp_path / f"{name}.spacy")
+    files = [tmp_path / f"{name}.spacy" for name in ("gold", "system")]
+    result = run("score", *files)
+    assert result.exit_code == 1
+    said = " ".join(result.stderr.split())
+    assert f"{side}.spacy, Doc 1: the span 1:1 ('') in spans['sc'] has no tokens" in said
+    assert "from-docbin --lossy" in said
+    trained = run("train", *files, "--nested", "--output", tmp_path / "model")
+    assert f"{side}.spacy, Doc 1: the span 1:1" in " ".join(trained.stderr.split())
 
 
 def test_bad_usage(files: list[Path], tmp_path: Path) -> None:

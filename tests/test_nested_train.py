@@ -91,6 +91,19 @@ def test_what_it_says(data: Path) -> None:
     assert str(Signature()) in said
 
 
+def test_how_many_tags_are_repaired_is_told(data: Path, tmp_path: Path) -> None:
+    """Three spans of each of two files begin with I."""
+    for name in ("train", "dev"):
+        text = (data / f"{name}.tsv").read_text(encoding="utf8")
+        (tmp_path / name).write_text(text.replace("B-", "I-", 3), encoding="utf8")
+    files = (tmp_path / "train", tmp_path / "dev")
+    more = ("--nested", *LAYERS, "--max-steps", 2, "--output", tmp_path / "model")
+    assert run("train", *files, *more).exit_code == 1
+    result = fine("train", *files, *more, "--repair", "begin")
+    assert result.stderr.count("3 violations repaired (begin)") == 2
+    assert "violations repaired: 0 in the predictions, 3 in the gold" in result.stdout
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "spacy"])
 def test_other_files_give_the_same_mentions(data: Path, kind: str, tmp_path: Path) -> None:
     files = [data / f"{name}.{kind}" for name in ("train", "dev")]

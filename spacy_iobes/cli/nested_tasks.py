@@ -64,10 +64,12 @@ def nested_reports(
 
 def _docs(path: str, reading: NestedReading, vocab: Vocab) -> Iterator[NestedDoc]:
     """The Docs of a file; then a line beside the output for each kind that is left out."""
+    from ..corpus.mentions import require_mentions
     from ..corpus.nested_corpus import NestedFile
 
     file, findings = NestedFile(path, reading, vocab), list[Finding]()
-    for made in file:
+    for number, made in enumerate(file):
+        require_mentions(made.doc, reading.key, f"{shown(path)}, Doc {number}")
         findings += made.findings
         yield made
     lines = told(findings)

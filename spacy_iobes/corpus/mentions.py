@@ -12,7 +12,7 @@ from ..errors import SpanError
 from ..span import Span
 from .examples import same_tokens
 from .gold import Misaligned, Projection, findable
-from .sources import shown
+from .sources import group_spans, shown
 
 
 def mentions_of(
@@ -41,16 +41,25 @@ def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
     """The mentions of a Doc, each once, and the tokens that are not annotated."""
     if key not in doc.spans:
         return Known([], list(range(len(doc))))
-    spans = [Span(span.start, span.end, span.label_) for span in doc.spans[key]]
-    for span in spans:
-        if not span.label or span.start >= span.end:
-            what = "has no label" if not span.label else "has no tokens"
-            text = doc[span.start : span.end].text
-            raise SpanError(
-                f"{shown(doc)}: the span {span.start}:{span.end} ({text!r}) in spans[{key!r}] "
-                f"{what}. Give it some, or leave it out.",
-                [span],
-            )
+    spans = require_mentions(doc, key, shown(doc))
     missing = () if missing_key is None else doc.spans.get(missing_key, ())
     tokens = {token for span in missing for token in range(span.start, span.end)}
     return Known(sorted(set(spans)), sorted(tokens))
+
+
+def require_mentions(doc: Doc, key: str, place: str) -> list[Span]:
+    """The spans of a group, each of which must have tokens and a label; `place` names the Doc."""
+    spans = group_spans(doc, key)
+    for span in spans:
+        if not span.label or span.start >= span.end:
+            what, advice = "has no label", "Give it one, or leave it out."
+            if span.start >= span.end:
+                what, advice = "has no tokens", "Remove it, or let 'from-docbin --lossy' leave it "
+                advice += "out, which writes JSON lines (--to jsonl-tokens) for example."
+            text = doc[span.start : span.end].text
+            raise SpanError(
+                f"{place}: the span {span.start}:{span.end} ({text!r}) in spans[{key!r}] {what}. "
+                f"{advice}",
+                [span],
+            )
+    return spans

@@ -16,6 +16,7 @@ from spacy.util import logger
 from ..errors import FileError
 from .column_docs import DocUnit, require_unit
 from .conll import columns_named
+from .mentions import require_mentions
 from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
 from .nested_text import Misaligned, TextReading, require_misaligned
@@ -49,6 +50,7 @@ class NestedCorpus:
         self.shuffle = shuffle
         self.augmenter = augmenter or dont_augment
         self.keep_sentences = keep_sentences
+        self.violations = 0  # those of the tags, which the policy has repaired
         self._checked = False
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -73,9 +75,13 @@ class NestedCorpus:
     def docs(self, nlp: Language) -> Iterator[tuple[Doc, list[Finding]]]:
         """The references, each with what was left out of it."""
         texts = replace(self.reading.texts, tokenize=tokens_by(nlp.tokenizer))
+        reading, self.violations = replace(self.reading, texts=texts), 0
         for path in paths_of(self.path):
-            for found in NestedFile(path, replace(self.reading, texts=texts), nlp.vocab):
+            file = NestedFile(path, reading, nlp.vocab)
+            for number, found in enumerate(file):
+                require_mentions(found.doc, reading.key, f"{path}, Doc {number}")
                 yield found.doc, list(found.findings)
+            self.violations += file.violations
 
     def _check(self, nlp: Language) -> None:
         """Read all files once for the errors that they may have, and tell what is left out."""

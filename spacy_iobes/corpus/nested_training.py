@@ -39,7 +39,8 @@ def nested_training_data(
     columns = all(format_of(file) == COLUMNS for file in paths_of(path))
     reading = replace(reading, unit="document")
     docs, findings, labels = list[Doc](), list[Finding](), Counter[str]()
-    for doc, found in NestedCorpus(path, reading).docs(nlp):
+    corpus = NestedCorpus(path, reading)
+    for doc, found in corpus.docs(nlp):
         docs.append(doc)
         findings += found
         labels.update(span.label_ for span in doc.spans.get(reading.key, ()))
@@ -51,16 +52,17 @@ def nested_training_data(
         raise FileError(f"{path}: there is no mention in {len(docs):,} Docs. Is this {hint}", path)
     for line in told(findings):
         tell(f"{path}: {line}")
-    reader = reader_block(path, reading)
+    reader, repaired = reader_block(path, reading), corpus.violations
     if not columns:
-        return TrainingData(path, reader, list(map(len, docs)), labels, nested=True)
-    lengths, opens = list[int](), list[int]()
+        lengths = list(map(len, docs))
+        return TrainingData(path, reader, lengths, labels, repaired, nested=True)
+    lengths, opens = [], list[int]()
     for doc in docs:
         opens.append(len(lengths))
         starts = np.flatnonzero(sentence_starts([doc], offsets_of([doc]))).tolist()
         lengths += np.diff([*(starts or [0]), len(doc)]).tolist()
     reader |= {"unit": "sentence", "keep_sentences": False}
-    return TrainingData(path, reader, lengths, labels, opens=tuple(opens), nested=True)
+    return TrainingData(path, reader, lengths, labels, repaired, tuple(opens), nested=True)
 
 
 def reader_block(path: str, reading: NestedReading) -> dict[str, Any]:
