@@ -6,18 +6,27 @@ spaCy is only loaded by those who run one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..codes.policy import Policy, get_tag_policy
+from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
-from ..corpus.conll import AUTO, Columns, delimiter_named
+from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
-from ..corpus.nested import Finding, told
+from ..corpus.nested import told
 from ..corpus.nested_formats import COLUMNS, format_of
 from .application import command, counted
+from .doc_writing import (
+    ColumnCount,
+    ColumnOrder,
+    DocDelimiter,
+    DocWriting,
+    DropSpaces,
+    LabelHeader,
+    Lossy,
+)
 from .nested_options import (
     Header,
     LabelOfLayer,
@@ -34,7 +43,6 @@ from .progress import bar, reading
 from .survey import print_json
 
 if TYPE_CHECKING:
-    from ..corpus.doc_columns import DocFile
     from ..corpus.docbin import Written
     from ..corpus.nested_corpus import NestedFile, NestedReading
     from ..corpus.sentences import FileSentences, TagReading
@@ -189,31 +197,10 @@ def from_docbin_cli(
         ),
     ] = "",
     spans_key: SpansKey = "",
-    layers: Annotated[
-        int | None,
-        typer.Option(
-            "--layers",
-            min=1,
-            help="Columns of tags for a span group (default: as many as it needs). Spans go where "
-            "attrs['layers'] says; without it the longest choose first, each the first column in "
-            "which it overlaps no other.",
-        ),
-    ] = None,
-    order: Annotated[
-        str,
-        typer.Option(
-            "--order",
-            help="Of the columns for a span group: group (as it says), outermost or innermost "
-            "first, or label (one column for each).",
-        ),
-    ] = "group",
-    header: Annotated[
-        bool, typer.Option("--header", help="With --order label: a first line with the labels.")
-    ] = False,
-    lossy: Annotated[
-        bool,
-        typer.Option("--lossy", help="Leave out and count spans that cannot be written."),
-    ] = False,
+    layers: ColumnCount = None,
+    order: ColumnOrder = "group",
+    header: LabelHeader = False,
+    lossy: Lossy = False,
     ignore_sentences: Annotated[
         bool, typer.Option("--ignore-sentences", help="Write each Doc as one sentence.")
     ] = False,
@@ -224,13 +211,8 @@ def from_docbin_cli(
             help="A -DOCSTART- line before each Doc (default: if one has several sentences).",
         ),
     ] = False,
-    drop_spaces: Annotated[
-        bool,
-        typer.Option("--drop-spaces", help="Leave out tokens of white space, which no column has."),
-    ] = False,
-    output_delimiter: Annotated[
-        str, typer.Option("--output-delimiter", help="Between the columns that are written.")
-    ] = "tab",
+    drop_spaces: DropSpaces = False,
+    output_delimiter: DocDelimiter = "tab",
     encoding: Annotated[str, typer.Option("--encoding", help="Of the column file.")] = "utf8",
     json: Json = False,
 ) -> None:
@@ -241,92 +223,23 @@ def from_docbin_cli(
     """
     from ..corpus.doc_columns import DocFile
     from ..corpus.docbin import read_docbin
-    from ..corpus.nested_out import WRITERS, Mentions, format_named
+    from ..corpus.nested_out import format_named
 
-    form = format_named(to, output)
-    if form == "brat" and output == STANDARD:
-        raise typer.BadParameter("a brat folder cannot be printed: name one", param_hint="OUT")
+    how = DocWriting(
+        format_named(to, output),
+        spans_key,
+        lossy,
+        scheme,
+        layers,
+        order,
+        header,
+        output_delimiter,
+        encoding,
+        document_markers,
+        drop_spaces,
+    )
+    how.require(output)
     rule, unit = get_tag_policy(policy), "doc" if ignore_sentences else "sentence"
-    if form == "columns":
-        how = _ColumnOptions(scheme, spans_key, layers, order, header, lossy, output_delimiter)
-        how.require()
-    docs = read_docbin(source)
-    file = DocFile(shown(source), docs, unit)  # type: ignore[arg-type]
-    if form != "columns":
-        mentions = Mentions(file, spans_key, rule, spaces=form != "brat")
-        made = WRITERS[form](mentions, output, lossy)
-        words = [counted(made.docs, "Doc"), counted(made.tokens, "token")]
-        words += [counted(made.spans, "span")]
-        words += [f"{counted(made.repaired, 'violation')} repaired"] * bool(made.repaired)
-        text = "\n".join([", ".join(words), *told(made.findings)])
-        say(f"{output}: {text}", {"file": output, **asdict(made)}, output, json)
-        return
-    if drop_spaces:
-        from ..corpus.text_docs import without_spaces
-
-        file = replace(file, docs=[without_spaces(doc) for doc in docs])
-    marked = True if document_markers else None
-    _print_columns(file, output, how, rule, encoding, marked, json)
-
-
-class _ColumnOptions(NamedTuple):
-    """What the options say of the columns to write."""
-
-    scheme: str
-    key: str
-    layers: int | None
-    order: str
-    header: bool
-    lossy: bool
-    delimiter: str
-
-    def require(self) -> None:
-        """Refuse what does not go together."""
-        if not self.scheme:
-            raise typer.BadParameter("name the scheme of the columns", param_hint="--scheme")
-        if not self.key:
-            for wrong, hint in ((self.layers, "layers"), (self.order != "group", "an order")):
-                if wrong:
-                    message = f"only a span group has {hint}: name it"
-                    raise typer.BadParameter(message, param_hint="--spans-key")
-        if self.header and self.order != "label":
-            raise typer.BadParameter("only columns of labels have names", param_hint="--header")
-        if delimiter_named(self.delimiter) in ("", AUTO):
-            raise typer.BadParameter("name one delimiter to write", param_hint="--output-delimiter")
-
-
-def _print_columns(
-    file: DocFile,
-    output: str,
-    how: _ColumnOptions,
-    policy: Policy,
-    encoding: str,
-    marked: bool | None,
-    json: bool,
-) -> None:
-    from ..corpus.doc_lines import ColumnFormat, print_columns
-    from ..corpus.layered_columns import Arrangement, layered_columns, strict_columns
-    from ..corpus.layers import require_order
-
-    goal, order, repaired = get_scheme(how.scheme), require_order(how.order), 0
-    findings, header = list[Finding](), tuple[str, ...]()
-    if how.key and (how.lossy or order != "group"):
-        arrangement = Arrangement(order, how.layers, how.lossy)
-        columns, labels, findings = layered_columns(file, how.key, goal, arrangement)
-        header = ("token", *labels) if how.header else ()
-    elif how.key:
-        columns = strict_columns(file, how.key, goal, how.layers)
-    else:
-        columns, repaired = file.entity_columns(goal, policy)
-    form = ColumnFormat(delimiter_named(how.delimiter), encoding, marked, header)
-    done = print_columns(file, columns, output, form)
-    done.repaired = repaired
-    words = [counted(done.docs, "Doc"), counted(done.sentences, "sentence")]
-    words += [counted(done.tokens, "token"), counted(done.columns, "column") + " of tags"]
-    words += [f"{counted(done.empty, 'empty Doc')} left out"] * bool(done.empty)
-    words += [f"{counted(repaired, 'violation')} repaired"] * bool(repaired)
-    text = "\n".join([", ".join(words), *told(findings)])
-    report = {"file": output, **asdict(done)}
-    if how.key:
-        report["findings"] = [asdict(found) for found in findings]
-    say(f"{output}: {text}", report, output, json)
+    file = DocFile(shown(source), read_docbin(source), unit)  # type: ignore[arg-type]
+    words, report = how.write(file, output, rule)
+    say(f"{output}: {words}", {"file": output, **report}, output, json)
