@@ -495,7 +495,7 @@ def test_overlap_in_one_layer_is_refused(tmp_path: Path) -> None:
         (["to-docbin", "IN", "-s", "bio"], "IN... OUT"),
         (["to-docbin", "IN", "out.bin", "-s", "bio"], "end in .spacy"),
         (["to-docbin", "IN", "OUT", "-s", "bio", "--unit", "page"], "sentence, document"),
-        (["to-docbin", "IN", "OUT", "-s", "bio", "--layer", "1"], "--spans-key"),
+        (["to-docbin", "IN", "OUT", "-s", "bio", "--layer", "1", "--keep-tags"], "--keep-tags"),
         (["to-docbin", "IN", "OUT", "-s", "bio", "--keep-tags", "--spans-key", "x"], "--keep-tags"),
         (
             ["to-docbin", "IN", "OUT", "-s", "bio", "--layer", "7", "--spans-key", "x"],

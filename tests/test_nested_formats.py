@@ -541,6 +541,39 @@ def test_bad_usage(tmp_path: Path, options: list[object], said: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("form", ["jsonl", "jsonl-tokens", "brat"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--layers", 2],
+        ["--order", "outermost"],
+        ["--header"],
+        ["--output-delimiter", "space"],
+        ["--encoding", "latin-1"],
+        ["--document-markers"],
+        ["--drop-spaces"],
+    ],
+)
+def test_other_formats_have_no_columns(tmp_path: Path, form: str, option: list[object]) -> None:
+    DocBin(docs=[doc_of("ab", [(0, 1, "X")])]).to_disk(tmp_path / "in.spacy")
+    arguments = ["from-docbin", tmp_path / "in.spacy", tmp_path / "out", "--spans-key", "sc"]
+    result = run(*arguments, "--to", form, *option)
+    assert result.exit_code == 2
+    assert str(option[0]) in result.stderr
+    assert "this is for columns of tags" in " ".join(result.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_layers_go_into_a_group_of_their_own(tmp_path: Path) -> None:
+    path, out = written(tmp_path / "in", "a\tB-X\tO\nb\tI-X\tB-Y\n"), tmp_path / "out.spacy"
+    options = ["-s", "bio", "--layer", 1, "--layer", 2]
+    said = fine("to-docbin", path, out, *options).stdout
+    assert "2 tokens, 2 spans in the group 'sc', 0 missing" in said
+    (doc,) = DocBin().from_disk(out).get_docs(Vocab())
+    assert [(s.start, s.end, s.label_) for s in doc.spans["sc"]] == [(0, 2, "X"), (1, 2, "Y")]
+    assert "2 spans, 0" in fine("to-docbin", path, out, *options, "--spans-key", "mine").stdout
+
+
 def test_a_folder_is_not_printed(tmp_path: Path) -> None:
     DocBin(docs=[doc_of("ab", [(0, 1, "X")])]).to_disk(tmp_path / "in.spacy")
     result = run("from-docbin", tmp_path / "in.spacy", "-", "--to", "brat", "--spans-key", "sc")

@@ -106,6 +106,33 @@ def test_one_column_is_scored_as_ever(tmp_path: Path) -> None:
     assert other["nested"]["overlapping"]["sentences"] == 0
 
 
+def test_columns_that_nobody_named_are_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "gold").write_text("a\tB-X\tO\nb\tI-X\tB-Y\n")
+    (tmp_path / "system").write_text("a\tB-X\tO\nb\tO\tB-Y\n")
+    arguments = ["score", tmp_path / "gold", tmp_path / "system", "-s", "bio", "--nested"]
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "gold has 3 columns: name each that holds tags (--layer 1" in result.stderr
+    assert "score 50.00" in fine(*arguments, "--layer", 1, "--layer", 2).stdout
+    assert "score 100.00" in fine(*arguments, "--layer", -1).stdout
+    assert "score 0.00" in fine(*arguments, "--tag-index", 1).stdout
+    trained = run("train", *arguments[1:], "--output", tmp_path / "model")
+    assert "gold has 3 columns: name each" in trained.stderr
+    config = fine("train", *arguments[1:], "--tag-index", 1, "--print-config").stdout
+    assert config.count("layers = [1]") == 2
+
+
+@pytest.mark.parametrize("option", [["--layer", 1], ["--label", "X"], ["--header"]])
+def test_options_of_columns_are_for_columns(
+    files: list[Path], tmp_path: Path, option: list[object]
+) -> None:
+    for command in (["score"], ["train", "--nested", "--output", tmp_path / "model"]):
+        result = run(*command, *files, *option)
+        assert result.exit_code == 2
+        assert str(option[0]) in result.stderr
+        assert "this is for column files" in " ".join(result.stderr.split())
+
+
 def test_malformed_tags(tmp_path: Path) -> None:
     (tmp_path / "gold").write_text("a\tB-X\tO\nb\tI-X\tB-X\n")
     (tmp_path / "system").write_text("a\tI-X\tO\nb\tI-X\tI-X\n")

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..corpus.nested_corpus import NestedFile, NestedReading
     from ..corpus.sentences import FileSentences, TagReading
 
+GROUP = "sc"  # the span group, unless another one is named
 SpansKey = Annotated[str, typer.Option("--spans-key", help="A span group in place of entities.")]
 
 
@@ -85,7 +86,14 @@ def to_docbin_cli(
             "next, or the whole file.",
         ),
     ] = "sentence",
-    spans_key: SpansKey = "",
+    spans_key: Annotated[
+        str,
+        typer.Option(
+            "--spans-key",
+            help="A span group in place of entities (default: none for columns without --layer, "
+            f"--label or --header, else {GROUP}).",
+        ),
+    ] = "",
     layer: Annotated[
         list[int] | None,
         typer.Option(
@@ -105,8 +113,8 @@ def to_docbin_cli(
 ) -> None:
     """Write files as one DocBin for 'spacy train'; malformed tags are refused.
 
-    Column files become entities, or with --spans-key a span group. Mentions of brat folders and
-    JSON lines always become one; those that cannot be spans are counted and named.
+    Column files become entities, or with --spans-key or --layer a span group. Mentions of brat
+    folders and JSON lines always become one; those that cannot be spans are counted and named.
     """
     from ..corpus.column_docs import require_unit
     from ..corpus.docbin import write_docbin
@@ -115,22 +123,21 @@ def to_docbin_cli(
     *inputs, output = paths
     if not inputs:
         raise typer.BadParameter("name files to read and one to write", param_hint="IN... OUT")
-    if (layer or label or header) and not spans_key:
-        raise typer.BadParameter("layers go into a span group: name it", param_hint="--spans-key")
     require_layers(layer)
     texts = [path for path in inputs if format_of(path) != COLUMNS]
     if len(texts) < len(inputs) and not scheme:
         named = next(path for path in inputs if path not in texts)
         raise typer.BadParameter(f"{named} is a column file: name it", param_hint="--scheme")
-    if keep_tags and (spans_key or texts):
+    grouped = bool(spans_key or texts or layer or label or header)
+    if keep_tags and grouped:
         raise typer.BadParameter("the tags are kept beside entities only", param_hint="--keep-tags")
-    if spans_key or texts:
+    if grouped:
         from ..corpus.nested_corpus import NestedReading
         from ..corpus.nested_docbin import write_nested
         from ..corpus.sentences import tag_reading
 
         reading = NestedReading(
-            spans_key or "sc",
+            spans_key or GROUP,
             require_unit(unit),
             tag_reading(scheme, policy, layer or (), label or ()),
             columns,
@@ -138,13 +145,14 @@ def to_docbin_cli(
             text_reading(misaligned, lines, columns.encoding, offsets, lang),
         )
         made = write_nested(_nested(inputs, reading), output)
-        words = "\n".join([_in_words(made, reading.key), *told(made.findings)])
+        size = _in_words(made, "" if spans_key else f" in the group {GROUP!r}")
+        words = "\n".join([size, *told(made.findings)])
         say(f"{output}: {words}", {"file": output, **made.as_json()}, output, json)
         return
     how = TagReading(get_scheme(scheme), get_tag_policy(policy))
     files = _opened(inputs, columns, how)
     done = write_docbin(files, output, require_unit(unit), "", keep_tags)
-    say(f"{output}: {_in_words(done, '')}", {"file": output, **asdict(done)}, output, json)
+    say(f"{output}: {_in_words(done)}", {"file": output, **asdict(done)}, output, json)
 
 
 def _nested(paths: list[str], reading: NestedReading) -> Iterator[NestedFile]:
@@ -159,12 +167,12 @@ def _nested(paths: list[str], reading: NestedReading) -> Iterator[NestedFile]:
             yield NestedFile(path, reading, vocab, progress)
 
 
-def _in_words(done: Written, spans_key: str) -> str:
-    """What went into a DocBin."""
+def _in_words(done: Written, group: str | None = None) -> str:
+    """What went into a DocBin: entities, or spans of a group, of which more may be said."""
     spans = sum(done.labels.values())
     words = [counted(done.docs, "Doc"), counted(done.sentences, "sentence")]
     words += [counted(done.tokens, "token")]
-    words += [counted(spans, "span") if spans_key else entities(spans)]
+    words += [entities(spans) if group is None else counted(spans, "span") + group]
     words += [f"{done.missing:,} missing and {done.blocked:,} blocked"]
     return ", ".join(words) + (
         f"; {counted(done.repaired, 'violation')} repaired" if done.repaired else ""

@@ -61,6 +61,8 @@ TokenizerOf = Annotated[
     ),
 ]
 
+LAST = -1  # the column of the tag, if --tag-index does not name one
+
 
 @dataclass(frozen=True)
 class NestedOptions:
@@ -80,15 +82,35 @@ class NestedOptions:
         """Whether files are to be read for nested mentions."""
         return self.wanted or any(format_of(path) != COLUMNS for path in files)
 
-    def reading(self, scheme: str, policy: str, columns: Columns) -> NestedReading:
-        """How to read the files; spaCy is loaded now."""
+    def reading(
+        self, scheme: str, policy: str, columns: Columns, files: Sequence[str]
+    ) -> NestedReading:
+        """How to read the files; spaCy is loaded now.
+
+        Where no layer is named, it is the column of --tag-index or the only one that there is.
+        """
         from ..corpus.nested_corpus import NestedReading
         from ..corpus.sentences import tag_reading
 
         require_layers(list(self.layers))
-        tags = tag_reading(scheme, policy, self.layers, self.labels)
+        self.require_columns(files)
+        named = columns.tag != LAST and not self.header
+        layers = self.layers or ((columns.tag,) if named else ())
+        tags = tag_reading(scheme, policy, layers, self.labels)
+        tags = None if tags is None else replace(tags, alone=True)
         texts = text_reading(self.misaligned, self.lines, columns.encoding, self.offsets, self.lang)
         return NestedReading(self.key, "document", tags, columns, self.header, texts)
+
+    def require_columns(self, files: Sequence[str]) -> None:
+        """Refuse options that are about columns of tags where no file has them."""
+        from ..corpus.nested_reader import paths_of
+
+        given = {"--layer": self.layers, "--label": self.labels, "--header": self.header}
+        wrong = ", ".join(name for name, value in given.items() if value)
+        if wrong and all(format_of(each) != COLUMNS for path in files for each in paths_of(path)):
+            names = ", ".join(map(str, files))
+            message = f"this is for column files, and there is none among {names}"
+            raise typer.BadParameter(message, param_hint=wrong)
 
 
 Nested = Annotated[

@@ -53,7 +53,7 @@ def nested_reports(
         if format_of(path) == COLUMNS and not scheme:
             raise typer.BadParameter(f"{path} is a column file: name it", param_hint="--scheme")
     policies = [get_tag_policy(name).name for name in (signature.gold, signature.repair)]
-    readings = [options.reading(scheme, policy, columns) for policy in policies]
+    readings = [options.reading(scheme, policy, columns, files) for policy in policies]
     for predicted in predictions:
         vocab = Vocab()
         scorer = NestedScorer(signature, options.key, locate)

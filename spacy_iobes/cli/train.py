@@ -107,8 +107,9 @@ def train_cli(
     if nested.wanted:
         from ..corpus.nested_training import nested_training_data
 
-        nlp, reading = blank(lang or "en"), nested.reading(scheme, repair, columns)
-        learnt, held_out = (nested_training_data(p, reading, nlp, tell) for p in (train, dev))
+        nlp, files = blank(lang or "en"), (train, dev)
+        reading = nested.reading(scheme, repair, columns, files)
+        learnt, held_out = (nested_training_data(path, reading, nlp, tell) for path in files)
     else:
         learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))
     config = config or (NESTED if nested.wanted else DEFAULT)

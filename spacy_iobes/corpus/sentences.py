@@ -23,6 +23,8 @@ from ..span import Span
 from .conll import ColumnReader, Part
 from .tagged_part import TaggedPart
 
+TOKEN_AND_TAG = 2  # columns
+
 
 class Layer(NamedTuple):
     """One column of tags: as the file has them, what they say, and perhaps in another scheme."""
@@ -63,7 +65,8 @@ class TagReading:
 
     `layers` are the columns that hold tags, if it is not the one column of the reader. Spans must
     be `labelled` if they are to become entities. Tags are also written in `tag_scheme`, if given.
-    `names` are the labels that spans have whose tags name none, one for each layer.
+    `names` are the labels that spans have whose tags name none, one for each layer. With `alone`, a
+    file without named layers must have no column but those of the token and the tag.
     """
 
     scheme: Scheme
@@ -72,6 +75,7 @@ class TagReading:
     labelled: bool = True
     tag_scheme: Scheme | None = None
     names: tuple[str, ...] = ()
+    alone: bool = False
 
 
 def tag_reading(
@@ -143,6 +147,12 @@ class FileSentences:
 
     def _columns(self, part: Part) -> Iterator[Part]:
         """The part once for each layer."""
+        if self.reading.alone and not self.reading.layers and part.layout.width > TOKEN_AND_TAG:
+            raise ColumnError(
+                f"{part.name} has {part.layout.width} columns: name each that holds tags (--layer "
+                "1 --layer 2, for example), or the only one that does (--layer -1 is the last).",
+                part.name,
+            )
         for column in self.reading.layers or [part.layout.tag]:
             layout = part.layout._replace(tag=column)
             if layout == part.layout:
