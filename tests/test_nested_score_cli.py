@@ -162,6 +162,58 @@ def test_other_tokens_are_refused(tmp_path: Path, words: list[list[str]], said: 
     assert said in " ".join(result.stderr.split())
 
 
+def mixed(folder: Path, data: list[Any], name: str, form: str) -> Path:
+    """Sentences as JSON lines, or as columns, perhaps with documents of two sentences."""
+    if form == "jsonl":
+        return json_file(folder / f"{name}.jsonl", *data)
+    lines = []
+    for number, (words, spans) in enumerate(data):
+        if form == "documents" and number % 2 == 0:
+            lines += ["-DOCSTART-\tO\tO\tO\n", "\n"]
+        layers = [["O"] * len(words) for _ in range(3)]
+        for layer, (start, end, label) in zip(layers, spans):
+            layer[start:end] = [f"{'I' if i else 'B'}-{label}" for i in range(end - start)]
+        lines += ["\t".join(row) + "\n" for row in zip(words, *layers)] + ["\n"]
+    (folder / name).write_text("".join(lines))
+    return folder / name
+
+
+@pytest.mark.parametrize("gold", ["jsonl", "columns", "documents"])
+@pytest.mark.parametrize("system", ["jsonl", "columns", "documents"])
+def test_files_of_different_kinds(tmp_path: Path, gold: str, system: str) -> None:
+    """What a file takes for a Doc does not matter, if the tokens are the same."""
+    rest = [(["one"], [(0, 1, "DNA")]), (["a", "b"], []), (["c"], [(0, 1, "X")])]
+    paths = [
+        mixed(tmp_path, [(WORDS, GOLD), *rest], "gold", gold),
+        mixed(tmp_path, [(WORDS, PREDICTED), *rest], "system", system),
+    ]
+    columns = {gold, system} != {"jsonl"}
+    options = ["-s", "bio", "--layer", 1, "--layer", 2, "--layer", 3] if columns else []
+    found = json.loads(fine("score", *paths, *options, "--format", "json").stdout)
+    others = [spans for _, spans in rest]
+    expected = score([GOLD, *others], [PREDICTED, *others]).as_dict()
+    for name in ("micro", "labels", "nested", "sentences"):
+        assert found[name] == expected[name]
+
+
+def test_other_tokens_in_files_of_different_kinds(tmp_path: Path) -> None:
+    gold = tmp_path / "gold"
+    gold.write_text("a\tO\nb\tO\n\nc\tO\n")
+    cases: dict[str, list[list[str]]] = {
+        "Doc 1: token 0 is 'c' in the gold file but 'x' in the prediction": [["a", "b"], ["x"]],
+        "Doc 0: token 2 is 'c' in the gold file but nothing": [["a", "b"]],
+        "Doc 1: token 1 is nothing in the gold file but 'd'": [["a", "b"], ["c", "d"]],
+        "the gold ends after 1 Docs": [["a", "b"], ["c"], ["d"]],
+    }
+    for said, words in cases.items():
+        other = json_file(tmp_path / "system.jsonl", *((row, []) for row in words))
+        result = run("score", gold, other, "-s", "bio")
+        assert result.exit_code == 2
+        assert said in " ".join(result.stderr.split())
+    other = json_file(tmp_path / "system.jsonl", ([], []), (["a", "b"], []), (["c"], []), ([], []))
+    fine("score", gold, other, "-s", "bio")
+
+
 @pytest.mark.parametrize("side", ["gold", "system"])
 def test_a_span_without_tokens_is_named(tmp_path: Path, side: str) -> None:
     for name in ("gold", "system"):

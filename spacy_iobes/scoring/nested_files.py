@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from ..corpus.nested_corpus import NestedDoc
+from ..corpus.nested_joined import UNKNOWN, side_by_side
 from ..corpus.nested_pairs import NestedPair
-from ..errors import AlignmentError
 from ..span import Span
 from .counts import count
 from .files import FileReport, Located, Sentence
@@ -40,30 +40,22 @@ class NestedScorer:
     tokens: int = 0
 
     def add(self, gold: Iterable[NestedDoc], predicted: Iterable[NestedDoc], name: str) -> None:
-        """Add the Docs of two files, which must have the same tokens."""
-        for number, (one, other) in enumerate(zip_longest(gold, predicted)):
-            if one is None or other is None:
-                side = "gold" if one is None else "prediction"
-                raise AlignmentError(f"{name}: the {side} ends after {number:,} Docs.")
-            self._add(one, other, f"{name}, Doc {number}")
+        """Add the Docs of two files, which must have the same tokens, in Docs of any size."""
+        for pair in side_by_side(gold, predicted, self.key, name):
+            self._add(*pair)
 
-    def _add(self, gold: NestedDoc, predicted: NestedDoc, place: str) -> None:
-        words = [[token.text for token in made.doc] for made in (gold, predicted)]
-        if words[0] != words[1]:
-            at = next((i for i, (a, b) in enumerate(zip(*words)) if a != b), min(map(len, words)))
-            a, b = (repr(side[at]) if at < len(side) else "nothing" for side in words)
-            message = f"token {at} is {a} in the gold file but {b} in the prediction"
-            raise AlignmentError(f"{place}: {message}.")
-        pair = NestedPair(gold.doc, predicted.doc, self.key)
-        bounds = [*pair.starts, max(len(words[0]), pair.starts[-1])]
+    def _add(self, gold: NestedDoc, predicted: NestedDoc) -> None:
+        words = [token.text for token in gold.doc]
+        pair = NestedPair(gold.doc, predicted.doc, self.key, UNKNOWN)
+        bounds = [*pair.starts, max(len(words), pair.starts[-1])]
         for number, (begin, end) in enumerate(pairwise(bounds)):
             self.gold.append(list(_moved(pair.gold[number], begin)))
             self.predicted.append(list(_moved(pair.predicted[number], begin)))
             if self.locate:
                 lines = [list(made.lines[begin:end]) for made in (gold, predicted)]
                 stop = max([end, *(s.end for s in pair.gold[number] + pair.predicted[number])])
-                self.places.append(_Place(tuple(words[0][begin:stop]), *lines))
-        self.tokens += len(words[0])
+                self.places.append(_Place(tuple(words[begin:stop]), *lines))
+        self.tokens += len(words)
 
     def report(self) -> FileReport:
         """The score of all that was added."""
