@@ -564,6 +564,42 @@ def test_other_formats_have_no_columns(tmp_path: Path, form: str, option: list[o
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("form", ["jsonl", "jsonl-tokens"])
+def test_nothing_found_is_not_the_same_as_not_annotated(tmp_path: Path, form: str) -> None:
+    docs = [doc_of("ab", [(0, 1, "X")]), doc_of("cd", []), doc_of("ef", [])]
+    del docs[2].spans["sc"]
+    DocBin(docs=docs).to_disk(tmp_path / "in.spacy")
+    path, again = tmp_path / "out.jsonl", tmp_path / "again.spacy"
+    options = ["--to", form, "--spans-key", "sc"]
+    fine("from-docbin", tmp_path / "in.spacy", path, *options)
+    rows = [json.loads(line)["spans"] for line in path.read_text().splitlines()]
+    assert [None if row is None else len(row) for row in rows] == [1, 0, None]
+    assert "2 missing and 0 blocked" in fine("to-docbin", path, again).stdout
+    back = list(DocBin().from_disk(again).get_docs(Vocab()))
+    assert ["sc" in doc.spans for doc in back] == [True, True, False]
+    # what is predicted for the last one is neither right nor wrong, in whatever files
+    system = [doc_of("ab", [(0, 1, "X")]), doc_of("cd", []), doc_of("ef", [(0, 2, "X")])]
+    DocBin(docs=system).to_disk(tmp_path / "system.spacy")
+    assert "score 100.00" in fine("score", path, tmp_path / "system.spacy").stdout
+    columns = tmp_path / "system.tsv"
+    lines = "a\tB-X\nb\tO\n\nc\tO\nd\tO\n\ne\tB-X\nf\tI-X\n"
+    assert "score 100.00" in fine("score", path, written(columns, lines), "-s", "bio").stdout
+
+
+def test_what_formats_cannot_say_of_tokens_without_annotation(tmp_path: Path) -> None:
+    docs = [doc_of("ab", [(0, 1, "X")]), doc_of("cd", [])]
+    docs[0].spans["sc"].attrs.update({"layers": [0], "layer_missing": [[0, 1]]})
+    del docs[1].spans["sc"]
+    DocBin(docs=docs).to_disk(tmp_path / "in.spacy")
+    for form, said in (("jsonl", "1 token unannotated"), ("brat", "3 tokens unannotated")):
+        arguments = ["from-docbin", tmp_path / "in.spacy", tmp_path / form, "--spans-key", "sc"]
+        refused = run(*arguments, "--to", form)
+        assert refused.exit_code == 1
+        assert f"{said}, the first at {tmp_path}/in.spacy, Doc 0, token 1" in refused.stderr
+        assert not (tmp_path / form).exists()
+        assert said in fine(*arguments, "--to", form, "--lossy").stdout
+
+
 def test_layers_go_into_a_group_of_their_own(tmp_path: Path) -> None:
     path, out = written(tmp_path / "in", "a\tB-X\tO\nb\tI-X\tB-Y\n"), tmp_path / "out.spacy"
     options = ["-s", "bio", "--layer", 1, "--layer", 2]
@@ -638,7 +674,7 @@ def test_nerel_comes_back(tmp_path: Path) -> None:
     assert (len(found), kinds.count("discontinuous")) == (94, 7)
     assert sum(len(made.doc.spans["sc"]) for made in found) + kinds.count("misaligned") == 5583
     docs = DocFile("docs", [made.doc for made in found])
-    WRITERS["brat"](Mentions(docs, "sc", spaces=False), str(tmp_path / "new"), False)
+    WRITERS["brat"](Mentions(docs, "sc", plain=True), str(tmp_path / "new"), False)
     old, new = (sorted(folder.glob("*.txt")) for folder in (dev, tmp_path / "new"))
     assert [path.read_bytes() for path in old] == [path.read_bytes() for path in new]
     again = back(tmp_path / "new")

@@ -118,7 +118,7 @@ class DocWriting:
             return _write_docbin(file, output)
         from ..corpus.nested_out import WRITERS, Mentions
 
-        mentions = Mentions(file, self.key, policy, spaces=self.form != BRAT)
+        mentions = Mentions(file, self.key, policy, plain=self.form == BRAT)
         made = WRITERS[self.form](mentions, output, self.lossy)
         words = [counted(made.docs, "Doc"), counted(made.tokens, "token")]
         words += [counted(made.spans, "span")]

@@ -19,6 +19,7 @@ from ..codes.roundtrip import RoundTrip, roundtrip
 from ..codes.separator_columns import repeated
 from ..span import Span
 
+UNANNOTATED = "unannotated"
 KINDS = {
     "lost": "the mentions come back as others",
     "ambiguous": "other mentions have the same separators, but these come back",
@@ -31,6 +32,7 @@ KINDS = {
     "overlapping": "a mention shares a token with another one of its column",
     "deep": "there is no column left for a mention",
     "label": "the label of a mention cannot be written",
+    UNANNOTATED: "a token is not annotated, which cannot be written",
 }
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
 
@@ -66,7 +68,8 @@ def told(findings: Sequence[Finding]) -> list[str]:
     lines = []
     for kind in KINDS:
         if some := [finding for finding in findings if finding.kind == kind]:
-            count = f"{len(some):,} mention{'s' * (len(some) != 1)} {kind}"
+            what = "token" if kind == UNANNOTATED else "mention"
+            count = f"{len(some):,} {what}{'s' * (len(some) != 1)} {kind}"
             lines.append(f"{count}, the first at {some[0]}")
     return lines
 

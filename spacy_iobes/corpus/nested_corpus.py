@@ -109,7 +109,8 @@ class NestedFile:
         parts = text.sentences() if self.reading.unit == "sentence" else [text]
         for part in parts:
             doc = text_doc(self.vocab, part, self.reading.key)
-            yield NestedDoc(doc, part.findings, lines=token_lines(doc, part))
+            missing = 0 if part.annotated else len(doc)
+            yield NestedDoc(doc, part.findings, missing, lines=token_lines(doc, part))
 
 
 def nested(

@@ -1,8 +1,9 @@
 """JSON lines with mentions by offsets: an object on each line, or a list of such objects.
 
 An object has a `text`, with mentions by characters, or `tokens`, with mentions by tokens. Mentions
-are objects or triples (start, end, label), and ends are exclusive. The names are those of spaCy,
-Prodigy, doccano and others: `NAMES` lists them.
+are objects or triples (start, end, label), and ends are exclusive; null in place of a list of them
+says that the text is not annotated. The names are those of spaCy, Prodigy, doccano and others:
+`NAMES` lists them.
 """
 
 from __future__ import annotations
@@ -129,7 +130,9 @@ def _text(record: Record, how: TextReading) -> NestedText:
     if how.lines:
         found.split_lines()
     by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)
-    for start, end, label in _mentions(record, value):
+    given = _given(record, value)
+    found.annotated = given is not None
+    for start, end, label in _mentions(record, given or []):
         _add(found, record, (start, end), label, by_tokens, how)
     return found
 
@@ -180,8 +183,8 @@ def _tokens(record: Record, given: Any, text: Any) -> tuple[str, list[Offsets]]:
     return whole, places
 
 
-def _mentions(record: Record, value: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
-    """The mentions of an object; one with several labels is as many mentions."""
+def _given(record: Record, value: Mapping[str, Any]) -> list[Any] | None:
+    """The mentions of an object as they are there; None if it is not annotated."""
     several = [name for name in NAMES["spans"] if isinstance(value.get(name), list) and value[name]]
     if len(several) > 1:
         raise record.wrong(f"mentions under several names ({', '.join(several)}): keep one.")
@@ -189,12 +192,17 @@ def _mentions(record: Record, value: Mapping[str, Any]) -> Iterator[tuple[int, i
     if isinstance(given, dict):  # by name, as {"entities": […]} within another object
         if given and not any(name in given for name in NAMES["spans"]):
             raise record.wrong(f"no spans (one of {_known('spans')}) in {[*given]}.")
-        given = _named(given, "spans")
+        given = _named(given, "spans") if given else []
     if given is None and not any(name in value for name in NAMES["spans"]):
         raise record.wrong(f"no spans (one of {_known('spans')}): {[*value]}.")
     if not isinstance(given or [], list):
         raise record.wrong(f"spans are a list, not {str(given)[:60]!r}.")
-    for mention in given or []:
+    return None if given is None else given or []
+
+
+def _mentions(record: Record, given: Sequence[Any]) -> Iterator[tuple[int, int, str]]:
+    """Mentions one by one; one with several labels is as many mentions."""
+    for mention in given:
         find = partial(_named, mention) if isinstance(mention, dict) else None
         row: Sequence[Any] = (
             [find("start"), find("end"), find("label")] if find else _triple(record, mention)

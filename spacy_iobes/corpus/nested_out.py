@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from spacy.tokens import Doc
 
+from ..codes.pieces import MISSING
 from ..codes.policy import POLICIES, Policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError, InexpressibleError, UnknownNameError
@@ -19,7 +20,8 @@ from .doc_columns import DocFile
 from .docbin import doc_violations
 from .files import write_bytes
 from .folders import beside, put
-from .nested import Finding, told
+from .layers import group_layers
+from .nested import UNANNOTATED, Finding, told
 from .sources import Entities, group_spans
 from .tagged import TaggedDocs
 
@@ -53,27 +55,34 @@ class NestedPrinted:
 class Mentions:
     """The mentions of Docs that a format can hold, and those that it cannot.
 
-    They are the spans of a group, or without a `key` the entities.
+    They are the spans of a group, or without a `key` the entities. A `plain` format knows no labels
+    with white space, and no texts that are not annotated.
     """
 
     def __init__(
-        self, file: DocFile, key: str, policy: Policy = POLICIES["raise"], spaces: bool = True
+        self, file: DocFile, key: str, policy: Policy = POLICIES["raise"], plain: bool = False
     ):
         self.file = file
         self.done = NestedPrinted()
-        self.spaces = spaces  # whether labels may hold white space
+        self.plain = plain
         if key:
             file.require_group(key)
             self.spans = [group_spans(doc, key) for doc in file.docs]
+            self.missing = [missing_in(doc, key) for doc in file.docs]
         else:
             tagged = TaggedDocs.read(file.docs, Entities(), get_scheme("bio"), file.unit)
             self.done.repaired = len(doc_violations(tagged, file.name))
             self.spans = list(tagged.spans(policy))
+            self.missing = [tagged.pieces.absent(number)[0] for number in range(len(file.docs))]
 
-    def __iter__(self) -> Iterator[tuple[Doc, list[Span]]]:
+    def __iter__(self) -> Iterator[tuple[Doc, list[Span] | None]]:
+        """Every Doc with its mentions, None if it is not annotated."""
         for number, (doc, spans) in enumerate(zip(self.file.docs, self.spans)):
             self.done.docs += 1
             self.done.tokens += len(doc)
+            if self._unknown(number):
+                yield doc, None
+                continue
             kept: dict[Span, None] = {}
             for span in sorted(spans, key=lambda span: (span.start, -span.end, span.label)):
                 if kind := self._kind(span, kept):
@@ -85,11 +94,25 @@ class Mentions:
             self.done.spans += len(kept)
             yield doc, list(kept)
 
+    def _unknown(self, number: int) -> bool:
+        """Whether the format can say that a Doc is not annotated, and it is not.
+
+        What the format cannot say of its tokens is noted.
+        """
+        doc, missing = self.file.docs[number], self.missing[number]
+        if missing and len(missing) == len(doc) and not self.spans[number] and not self.plain:
+            return True
+        for token in missing:
+            place = f"{self.file.name}, Doc {number}, token {token}"
+            shown = (token, token + 1, doc[token].text)
+            self.done.findings.append(Finding(UNANNOTATED, place, 0, MISSING, (shown,)))
+        return False
+
     def _kind(self, span: Span, known: dict[Span, None]) -> str:
         """Why a span is not written; empty if it is."""
         if span.start >= span.end:
             return "empty"
-        if not self.spaces and (not span.label or len(span.label.split()) != 1 or _odd(span.label)):
+        if self.plain and (not span.label or len(span.label.split()) != 1 or _odd(span.label)):
             return "label"
         return "repeated" if span in known else ""
 
@@ -114,12 +137,20 @@ def write_json_lines(mentions: Mentions, target: str, tokens: bool, lossy: bool)
     return mentions.done
 
 
-def _as_object(doc: Doc, spans: Sequence[Span], tokens: bool) -> dict[str, Any]:
-    if tokens:
-        rows = [span._asdict() for span in spans]
-        return {"tokens": [token.text for token in doc], "spans": rows}
-    offsets = ((*_characters(doc, span), span.label) for span in spans)
-    return {"text": doc.text, "spans": [Span(*row)._asdict() for row in offsets]}
+def missing_in(doc: Doc, key: str) -> list[int]:
+    """The tokens that are not annotated: all without the group, else what its attributes say."""
+    if key not in doc.spans:
+        return list(range(len(doc)))
+    return sorted({index for _, index, tag in group_layers(doc, key)[1] if tag == MISSING})
+
+
+def _as_object(doc: Doc, spans: Sequence[Span] | None, tokens: bool) -> dict[str, Any]:
+    whole = {"tokens": [token.text for token in doc]} if tokens else {"text": doc.text}
+    if spans is None:
+        return {**whole, "spans": None}
+    ends = (span[:2] if tokens else _characters(doc, span) for span in spans)
+    rows = [Span(*row, span.label)._asdict() for row, span in zip(ends, spans)]
+    return {**whole, "spans": rows}
 
 
 def _characters(doc: Doc, span: Span) -> tuple[int, int]:
@@ -139,7 +170,7 @@ def write_brat(mentions: Mentions, target: str, lossy: bool) -> NestedPrinted:
         for number, (doc, spans) in enumerate(mentions):
             name = new / f"{number:0{width}}"
             _put(name.with_suffix(".txt"), doc.text)
-            lines = (_line(doc, span, i) for i, span in enumerate(spans, 1))
+            lines = (_line(doc, span, i) for i, span in enumerate(spans or (), 1))
             _put(name.with_suffix(".ann"), "".join(lines))
         mentions.require_all(lossy)
         put(new, folder)

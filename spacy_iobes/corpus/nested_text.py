@@ -71,7 +71,8 @@ class NestedText:
 
     `line` is where it begins in the file `name`; the lines of a text may be those of the file
     (`standoff`), or all be in that one line. `starts` are the tokens that begin a sentence; without
-    any nothing is known of sentences, and the text is taken for one.
+    any nothing is known of sentences, and the text is taken for one. A text that is not `annotated`
+    may have any mentions.
     """
 
     name: str
@@ -82,6 +83,7 @@ class NestedText:
     spans: list[Span] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
+    annotated: bool = True
 
     def __post_init__(self) -> None:
         self._known = set(self.spans)
@@ -181,6 +183,7 @@ class NestedText:
         line = self.line + (self.text.count("\n", 0, first) if self.standoff else 0)
         cut = NestedText(self.name, self.text[first:last], tokens, line, self.standoff, starts=[0])
         cut.findings += findings
+        cut.annotated = self.annotated
         for span in spans:
             if span.end <= end:
                 cut.spans.append(Span(span.start - begin, span.end - begin, span.label))

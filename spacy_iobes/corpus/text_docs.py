@@ -24,7 +24,10 @@ def tokens_by(tokenizer: Any) -> Tokenize:
 
 
 def text_doc(vocab: Vocab, text: NestedText, key: str) -> Doc:
-    """A Doc with the same text; as in spaCy, white space but single spaces makes tokens, too."""
+    """A Doc with the same text; as in spaCy, white space but single spaces makes tokens, too.
+
+    Without annotation it has no span group.
+    """
     words, spaces, places = list[str](), list[bool](), list[int]()
     end = 0
     for begin, stop in [*text.tokens, (len(text.text), len(text.text))]:
@@ -46,7 +49,8 @@ def text_doc(vocab: Vocab, text: NestedText, key: str) -> Doc:
         DocSpan(doc, places[span.start], places[span.end - 1] + 1, span.label)
         for span in sorted(text.spans, key=lambda span: (span.start, -span.end, span.label))
     ]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    if text.annotated:
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
     return doc
 
 
