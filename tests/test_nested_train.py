@@ -139,9 +139,41 @@ def test_tune(data: Path, tmp_path: Path) -> None:
     assert "best bias" in result.stdout
     meta = json.loads((tmp_path / "tuned" / "meta.json").read_text())["performance"]
     assert meta["iobes_nested_f"] == 1.0
-    refused = run("tune", data / "model", data / "dev.tsv", "--scheme", "bio")
-    assert refused.exit_code == 2
-    assert "'to-docbin --spans-key sc' makes one" in refused.stderr
+
+
+def test_tune_takes_what_train_takes(data: Path, tmp_path: Path) -> None:
+    """The same data lead to the same figures, whatever they are stored as."""
+    tables = [
+        fine("tune", data / "model", data / f"dev.{kind}", *more).stdout
+        for kind, more in (("spacy", ()), ("tsv", LAYERS), ("jsonl", ("--nested",)))
+    ]
+    assert tables[0] == tables[1] == tables[2]
+    folder = tmp_path / "brat"
+    fine("from-docbin", data / "dev.spacy", folder, "--to", "brat", "--spans-key", "sc")
+    assert "best bias" in fine("tune", data / "model", folder).stdout
+    bad = tmp_path / "bad.tsv"
+    bad.write_text((data / "dev.tsv").read_text().replace("B-", "I-", 2))
+    assert run("tune", data / "model", bad, *LAYERS).exit_code == 1
+    result = fine("tune", data / "model", bad, *LAYERS, "--repair", "begin")
+    assert "bad.tsv: 2 violations repaired (begin)" in result.stderr
+
+
+def test_tune_says_what_it_cannot_use(data: Path, tmp_path: Path) -> None:
+    model = data / "model"
+    row = {"tokens": ["a", "b"], "spans": [[0, 1, "X"], [1, 1, "X"]]}
+    (tmp_path / "empty.jsonl").write_text(json.dumps(row))
+    told = run("tune", model, tmp_path / "empty.jsonl")
+    assert told.stderr.count("1 mention empty") == 1
+    cases: list[tuple[list[object], str]] = [
+        ([data / "dev.tsv"], "name its scheme"),
+        ([data / "dev.tsv", "-s", "bio"], "has 4 columns: name each"),
+        ([data / "dev.jsonl", "--layer", 1], "this is for column files"),
+        ([data / "none.jsonl"], "there is no such file"),
+    ]
+    for arguments, said in cases:
+        result = run("tune", model, *arguments)
+        assert result.exit_code == 2, arguments
+        assert said in " ".join(result.stderr.split())
 
 
 def test_what_does_not_fit(data: Path, tmp_path: Path) -> None:

@@ -238,6 +238,14 @@ def test_malformed_gold_is_repaired_by_a_policy(folder: Path, tmp_path: Path) ->
     assert "Unknown policy 'fix'" in run(*line, bad, "-s", "bio", "-r", "fix").stderr
 
 
+@pytest.mark.parametrize("option", [["--nested"], ["--layer", 1], ["--lines"]])
+def test_entities_do_not_nest(folder: Path, option: list[object]) -> None:
+    result = run("tune", folder / "model", folder / "dev.spacy", *option)
+    assert result.exit_code == 2
+    assert str(option[0]) in result.stderr
+    assert "finds entities" in " ".join(result.stderr.replace("│", " ").split())
+
+
 def test_a_pipeline_is_tuned_twice(folder: Path, tmp_path: Path) -> None:
     """The second time the bias is not added to the first one."""
     first, second = tmp_path / "first", tmp_path / "second"

@@ -78,6 +78,20 @@ class NestedOptions:
     offsets: str
     lang: str
 
+    @property
+    def given(self) -> str:
+        """Those that only nested mentions have, as they are written."""
+        asked = {
+            "--nested": self.wanted and not (self.layers or self.header),
+            "--layer": self.layers,
+            "--label": self.labels,
+            "--header": self.header,
+            "--lines": self.lines,
+            "--misaligned": self.misaligned != "count",
+            "--offsets": self.offsets != "auto",
+        }
+        return ", ".join(name for name, value in asked.items() if value)
+
     def applies(self, files: Sequence[str]) -> bool:
         """Whether files are to be read for nested mentions."""
         return self.wanted or any(format_of(path) != COLUMNS for path in files)
@@ -165,6 +179,22 @@ def nested_data_from(
     """How to read nested mentions to train on, which are cut as the pipeline cuts texts."""
     return nested_from(nested, layer, label, header, spans_key, lines, misaligned, offsets)
 
+
+def held_out_from(
+    nested: Nested = False,
+    layer: Layers = None,
+    label: LabelOfLayer = None,
+    header: Header = False,
+    lines: Lines = False,
+    misaligned: MisalignedMentions = "count",
+    offsets: OffsetsOfJson = "auto",
+) -> NestedOptions:
+    """How to read nested mentions to score a pipeline on, whose recogniser knows the span group."""
+    return nested_from(nested, layer, label, header, "", lines, misaligned, offsets)
+
+
+held_out_options = in_place_of("nested", held_out_from)
+"""Give a command the options of `held_out_from` in place of its parameter `nested`."""
 
 nested_data_options = in_place_of("nested", nested_data_from)
 """Give a command the options of `nested_data_from` in place of its parameter `nested`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -14,6 +16,7 @@ from ..errors import FileError
 from ..scoring.formats import aligned, percent
 from ..scoring.signature import SPANS, Signature
 from .application import command, counted
+from .nested_options import NestedOptions, held_out_options
 from .options import GoldPolicy, Json, column_options
 from .pipelines import Component, loaded, tunable
 from .survey import print_json
@@ -28,13 +31,19 @@ if TYPE_CHECKING:
 
 @command("tune")
 @column_options
+@held_out_options
 def tune_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with a recogniser.")],
     dev: Annotated[
         str,
-        typer.Argument(metavar="DEV", help="Held-out data: .spacy or columns, file or directory."),
+        typer.Argument(
+            metavar="DEV",
+            help="Held-out data: .spacy or columns, file or directory; of nested mentions also "
+            "brat or JSON lines.",
+        ),
     ],
     columns: Columns,
+    nested: NestedOptions,
     scheme: Annotated[
         str, typer.Option("--scheme", "-s", help="Scheme of DEV if it has columns.")
     ] = "",
@@ -47,10 +56,9 @@ def tune_cli(
 ) -> None:
     """Find the bias for entities, or nested mentions, with the best F1 on held-out data.
 
-    Nested mentions are in the span groups of .spacy files. Without --component, the last recogniser
-    of the pipeline is tuned.
+    Without --component, the last recogniser of the pipeline is tuned. If it finds nested mentions,
+    DEV is read as 'train --nested' reads it, and .spacy files have them in its span group.
     """
-    from ..corpus.docbin import ENDING
     from ..corpus.folders import require_replaceable
     from ..pipeline.documents import sentence_bound
     from ..pipeline.tuning import best_of, tune, without_bias
@@ -60,13 +68,15 @@ def tune_cli(
     nlp = loaded(model)
     component = tunable(nlp, component)
     pipe: Any = nlp.get_pipe(component)
-    if not hasattr(pipe, "scheme") and not dev.endswith(ENDING):
-        raise FileError(
-            f"{dev}: {component} finds nested mentions, which are read from {ENDING} files: "
-            f"'to-docbin --spans-key {pipe.spans_key}' makes one.",
-            dev,
-        )
-    held = read(nlp, dev, scheme, repair, columns)
+    flat = hasattr(pipe, "scheme")
+    if flat and nested.given:
+        message = f"this is for nested mentions, and {component} finds entities"
+        raise typer.BadParameter(message, param_hint=nested.given)
+    if flat:
+        held = read(nlp, dev, scheme, repair, columns)
+    else:
+        options = replace(nested, key=pipe.spans_key)
+        held = read_nested(nlp, dev, options, scheme, repair, columns)
     if held.repaired:
         repaired = f"{counted(held.repaired, 'violation')} repaired ({repair})"
         typer.echo(f"{dev}: {repaired}", err=True)
@@ -74,7 +84,6 @@ def tune_cli(
         tried = tune(nlp, component, held.examples)
     found = best_of(tried)
     if output:
-        flat = hasattr(pipe, "scheme")
         name = "iobes" if flat else "iobes_nested"
         written = held.scheme or pipe.scheme.name if flat else SPANS
         scores: dict[str, Any] = {f"{name}_{k}": v for k, v in zip("prf", found.figures)}
@@ -140,6 +149,23 @@ def read(nlp: Language, path: str, scheme: str, policy: str, columns: Columns) -
         path, scheme=scheme, policy=policy, columns=columns, unit=unit, keep_sentences=joined
     )
     return Held(list(corpus(nlp)), data.reader["scheme"], data.repaired, joined)
+
+
+def read_nested(
+    nlp: Language, path: str, options: NestedOptions, scheme: str, policy: str, columns: Columns
+) -> Held:
+    """Read nested mentions from files of any kind, as they are read to train on."""
+    from ..corpus.nested_reader import NestedCorpus
+    from ..corpus.nested_training import nested_training_data
+    from ..pipeline.documents import takes_documents
+
+    reading = options.reading(scheme, policy, columns, [path])
+    data = nested_training_data(path, reading, nlp, partial(typer.echo, err=True))
+    joined = takes_documents(nlp) and data.has_documents
+    block = (data.by_document if joined else data).reader
+    reading = replace(reading, unit=block["unit"])
+    corpus = NestedCorpus(path, reading, keep_sentences=block["keep_sentences"], checked=True)
+    return Held(list(corpus(nlp)), scheme, data.repaired, joined)
 
 
 def save(nlp: Language, output: str) -> None:

@@ -31,7 +31,7 @@ class NestedCorpus:
     The references have the mentions in `doc.spans[key]`. The predicted Docs have the same words
     and, with `keep_sentences`, the sentence starts, but nothing else. Texts without tokens are cut
     by the tokenizer of the pipeline. Mentions that cannot be spans are counted and named in the log
-    when the files are first read.
+    when the files are first read, unless they were `checked` before.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class NestedCorpus:
         shuffle: bool = False,
         augmenter: Augmenter | None = None,
         keep_sentences: bool = False,
+        checked: bool = False,
     ):
         self.path = path
         self.reading = reading
@@ -51,7 +52,7 @@ class NestedCorpus:
         self.augmenter = augmenter or dont_augment
         self.keep_sentences = keep_sentences
         self.violations = 0  # those of the tags, which the policy has repaired
-        self._checked = False
+        self._checked = checked
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The examples, anew for each epoch."""
