@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
+from spacy.tokens import Doc
 
 from spacy_iobes import Signature
 
@@ -174,6 +175,149 @@ def test_tune_says_what_it_cannot_use(data: Path, tmp_path: Path) -> None:
         result = run("tune", model, *arguments)
         assert result.exit_code == 2, arguments
         assert said in " ".join(result.stderr.split())
+
+
+# predict
+
+
+def spans_in(path: Path) -> list[Any]:
+    """The mentions of JSON lines."""
+    rows = (json.loads(line) for line in path.read_text(encoding="utf8").splitlines())
+    return [sorted((s["start"], s["end"], s["label"]) for s in row["spans"]) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "spacy"])
+def test_predict_reads_what_train_reads(data: Path, kind: str, tmp_path: Path) -> None:
+    """The mentions are those that the pipeline finds in the same tokens."""
+    out = tmp_path / "out.jsonl"
+    said = fine("predict", data / "model", data / f"dev.{kind}", out).stdout
+    nlp = spacy.load(data / "model")
+    wanted = []
+    for words, _ in sentences(20, seed=20):
+        doc = nlp(Doc(nlp.vocab, words=words))
+        wanted.append(sorted((s.start, s.end, s.label_) for s in doc.spans["sc"]))
+    assert spans_in(out) == wanted
+    assert f"out.jsonl: {sum(map(len, wanted))} mentions in 20 Docs" in said
+    assert [json.loads(row)["tokens"] for row in out.read_text().splitlines()] == [
+        words for words, _ in sentences(20, seed=20)
+    ]
+    assert "score 100.00" in fine("score", data / "dev.jsonl", out).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "read"),
+    [
+        ("out.tsv", ["--order", "outermost"], LAYERS),
+        (
+            "out.tsv",
+            ["--order", "innermost", "--scheme", "iobes", "--output-delimiter", "space"],
+            ("--scheme", "iobes", *LAYERS[2:]),
+        ),
+        ("out.jsonl", [], ()),
+        ("out.jsonl", ["--to", "jsonl-tokens", "--unit", "document"], ()),
+        ("out.spacy", [], ()),
+    ],
+)
+def test_predict_writes_what_score_reads(
+    data: Path, name: str, options: list[Any], read: tuple[Any, ...], tmp_path: Path
+) -> None:
+    fine("predict", data / "model", data / "dev.tsv", tmp_path / name, *options)
+    assert "score 100.00" in fine("score", data / "dev.jsonl", tmp_path / name, *read).stdout
+
+
+def test_predict_a_column_for_each_label(data: Path, tmp_path: Path) -> None:
+    """Of a DNA in another one only the outer one has room."""
+    out, spans = tmp_path / "out", [spans for _, spans in sentences(20, seed=20)]
+    inner = sum(len(each) == 3 for each in spans)
+    options = ["--order", "label", "--header", "--lossy"]
+    said = fine("predict", data / "model", data / "dev.tsv", out, *options).stdout
+    assert f"{inner} mentions overlapping" in said
+    assert out.read_text().startswith("token\tDNA\tprotein\n")
+    read = ["--scheme", "bio", "--header", "--format", "json"]
+    found = json.loads(fine("score", data / "dev.jsonl", out, *read).stdout)
+    total = sum(map(len, spans))
+    assert (found["correct"], found["predicted"]) == (total - inner, total - inner)
+    assert 1 < inner < found["gold"] == total
+
+
+def test_predict_columns_keep_documents(data: Path, tmp_path: Path) -> None:
+    rows = ["the", "IL-2", "promoter", "", "it", "", "-DOCSTART-", "", "the", "TNF", "gene", ""]
+    (tmp_path / "in").write_text("\n".join(["-DOCSTART-", "", *rows]))
+    fine("predict", data / "model", tmp_path / "in", tmp_path / "out")
+    assert (tmp_path / "out").read_text().split("\n\n") == [
+        "-DOCSTART-\tO\tO",
+        "the\tO\tO\nIL-2\tB-DNA\tB-protein\npromoter\tI-DNA\tO",
+        "it\tO\tO",
+        "-DOCSTART-\tO\tO",
+        "the\tO\tO\nTNF\tB-DNA\tB-protein\ngene\tI-DNA\tO\n",
+    ]
+
+
+def test_predict_texts(data: Path, tmp_path: Path) -> None:
+    model, text = data / "model", "the IL-2 promoter binds it\n\nthe TNF gene"
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text(text)
+    wanted = [[(4, 8, "protein"), (4, 17, "DNA"), (32, 35, "protein"), (32, 40, "DNA")]]
+    rows = [{"text": text, "spans": [[0, 3, "wrong"]]}, {"text": text}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for source, more in (
+        (tmp_path / "texts", ["--lines"]),
+        (tmp_path / "texts" / "a.txt", ["--text", "--lines"]),
+        (tmp_path / "in.jsonl", ["--lines"]),
+    ):
+        fine("predict", model, source, tmp_path / "out.jsonl", *more)
+        assert spans_in(tmp_path / "out.jsonl") in (wanted, wanted * 2)
+    fine("predict", model, tmp_path / "texts", tmp_path / "brat", "--to", "brat", "--lines")
+    assert (tmp_path / "brat" / "0.txt").read_text() == text
+    assert (tmp_path / "brat" / "0.ann").read_text().count("\n") == 4
+
+
+def test_predict_by_a_pipeline_that_finds_both(data: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(data / "model")
+    ruler: Any = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "GENE", "pattern": "IL-2"}])
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "in").write_text("the\nIL-2\npromoter\n")
+    fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "the O\nIL-2 B-GENE\npromoter O\n"
+    fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out", "--nested")
+    rows = ["the\tO\tO", "IL-2\tB-DNA\tB-protein", "promoter\tI-DNA\tO"]
+    assert (tmp_path / "out").read_text().splitlines() == rows
+
+
+def test_predict_is_whole_or_not_at_all(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    out.write_text("before")
+    arguments = ["predict", data / "model", data / "dev.tsv", out, "--layers", 1]
+    refused = run(*arguments)
+    assert refused.exit_code == 1
+    assert "--lossy leaves them out" in refused.stderr
+    assert out.read_text() == "before"
+    assert "mentions deep, the first at" in fine(*arguments, "--lossy").stdout
+    (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"txt": "b"}\n')
+    bad = run("predict", data / "model", tmp_path / "bad.jsonl", out)
+    assert "bad.jsonl, line 2: no text" in bad.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "out.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--append"], "--append"),
+        (["--to", "x"], "Known: columns, brat, jsonl, jsonl-tokens, spacy"),
+        (["--to", "jsonl", "--order", "label"], "--order"),
+        (["--to", "spacy"], "end in .spacy"),
+        (["--unit", "page"], "sentence, document"),
+        (["--spans-key", "other"], "No component writes the span group 'other'"),
+    ],
+)
+def test_predict_says_what_does_not_fit(
+    data: Path, tmp_path: Path, options: list[Any], said: str
+) -> None:
+    result = run("predict", data / "model", data / "dev.tsv", tmp_path / "out", *options)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_does_not_fit(data: Path, tmp_path: Path) -> None:

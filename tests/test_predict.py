@@ -196,6 +196,16 @@ def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
         assert not out.exists()
 
 
+@pytest.mark.parametrize("option", [["--nested"], ["--order", "label"], ["--to", "jsonl"]])
+def test_entities_do_not_nest(model: Path, tmp_path: Path, option: list[str]) -> None:
+    (tmp_path / "in").write_text("Anna O\n")
+    result = run("predict", model, tmp_path / "in", tmp_path / "out", *option)
+    assert result.exit_code == 2
+    said = "no recogniser of nested mentions" if option == ["--nested"] else option[0]
+    assert said in " ".join(result.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_damaged_model(model: Path, tmp_path: Path) -> None:
     spacy.load(model).to_disk(tmp_path / "model")
     (tmp_path / "model" / "iobes_ner" / "model").write_bytes(b"\x00")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-COLUMNS, DOCS, BRAT, JSON = "columns", "docs", "brat", "json"
+COLUMNS, DOCS, BRAT, JSON, TEXT = "columns", "docs", "brat", "json", "text"
 _ENDINGS = {
     ".spacy": DOCS,
     ".ann": BRAT,

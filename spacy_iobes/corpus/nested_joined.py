@@ -27,7 +27,8 @@ def joined(docs: Sequence[Doc], key: str) -> Doc:
         rows += ((span.start + at, span.end + at, span.label_) for span in doc.spans.get(key, ()))
         if key not in doc.spans and len(doc):
             unknown.append((at, at + len(doc)))
-    whole = Doc(docs[0].vocab, words=words, spaces=spaces, sent_starts=starts)
+    apart = all(doc.has_unknown_spaces for doc in docs)
+    whole = Doc(docs[0].vocab, words=words, spaces=None if apart else spaces, sent_starts=starts)
     if len(unknown) < len(docs):
         whole.spans[key] = [DocSpan(whole, *row) for row in rows]
     if unknown:

@@ -19,6 +19,7 @@ from ..errors import FileError, UnknownNameError
 from ..span import Span
 from .conll import BOM
 from .files import read_bytes, shown
+from .inputs import is_stream
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -60,6 +61,14 @@ def read_json_lines(path: str | Path, how: TextReading = SIMPLE) -> Iterator[Nes
         raise UnknownNameError(message, how.offsets, OFFSETS)
     for record in records(path, how.encoding):
         yield _text(record, how)
+
+
+def has_tokens_alone(path: str | Path, encoding: str = "utf8") -> bool:
+    """Whether the first object of a file has tokens, but no text; a pipe is left alone."""
+    if is_stream(str(path)):
+        return False
+    first = next((record.value for record in records(path, encoding)), None)
+    return isinstance(first, dict) and _named(first, "text") is None
 
 
 def records(path: str | Path, encoding: str = "utf8") -> Iterator[Record]:
@@ -130,7 +139,7 @@ def _text(record: Record, how: TextReading) -> NestedText:
     if how.lines:
         found.split_lines()
     by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)
-    given = _given(record, value)
+    given = _given(record, value) if how.mentions else None
     found.annotated = given is not None
     for start, end, label in _mentions(record, given or []):
         _add(found, record, (start, end), label, by_tokens, how)

@@ -29,13 +29,16 @@ Format = Literal["columns", "brat", "jsonl", "jsonl-tokens"]
 """What from-docbin writes."""
 
 
-def format_named(name: str, output: str) -> Format:
-    """The format of that name; without one, what the name of the output says."""
-    every = get_args(Format)
+def format_named(name: str, output: str, others: Sequence[str] = ()) -> Format:
+    """The format of that name; without one, what the name of the output says.
+
+    If it is none, the error also lists `others`, which somebody else knows.
+    """
+    every = (*get_args(Format), *others)
     if not name:
         plain = output.lower().removesuffix(".gz")
         return "jsonl" if plain.endswith((".jsonl", ".json", ".ndjson")) else "columns"
-    for known in every:
+    for known in get_args(Format):
         if name == known:
             return known  # type: ignore[no-any-return]
     raise UnknownNameError(f"Unknown format {name!r}. Known: {', '.join(every)}.", name, every)

@@ -51,7 +51,8 @@ class TextReading:
     """How to read texts: what tokens are, what misaligned mentions become, what a sentence is.
 
     A text is one sentence, or with `lines` each of its lines. `offsets` of JSON lines count
-    `characters` or `tokens`; "auto" is characters where there is a text.
+    `characters` or `tokens`; "auto" is characters where there is a text. Without `mentions`, JSON
+    lines need not have any, and those that they have are passed over.
     """
 
     tokenize: Tokenize = simple_tokens
@@ -59,6 +60,7 @@ class TextReading:
     lines: bool = False
     encoding: str = "utf8"
     offsets: str = "auto"
+    mentions: bool = True
 
 
 SIMPLE = TextReading()
