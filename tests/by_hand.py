@@ -27,8 +27,12 @@ PREFIXES: dict[str, tuple[str, ...]] = {
     "bmes": ("B", "M", "E", "S"),
     "bie": ("B", "I", "E", "BE"),
     "bia": ("B", "I", "A"),
+    "be": ("B", "E", "BE"),
 }
 """The prefixes of every scheme in the order in which its table names them."""
+
+SPOKEN = {"be": "bie"}
+"""Of a scheme that writes `O` for some tokens of a span, the one that writes all of them."""
 
 ROLES = {"B": "b", "I": "i", "M": "i", "E": "e", "L": "e", "S": "s", "U": "s", "W": "s", "BE": "s"}
 """What a prefix says: begin, inside, end or single. `O` and `A` say none of these."""
@@ -46,7 +50,7 @@ def _prefix(scheme: str, first: bool, last: bool, touched: bool, touches: bool) 
         return "B" if first and (touched or scheme != "iob1") else "I"
     if scheme in ("ioe1", "ioe2"):
         return "E" if last and (touches or scheme != "ioe1") else "I"
-    begin, inside, end, single = PREFIXES[scheme]
+    begin, inside, end, single = PREFIXES[SPOKEN.get(scheme, scheme)]
     return single if first and last else begin if first else end if last else inside
 
 
@@ -60,7 +64,7 @@ def encode(spans: Iterable[Span], length: int, scheme: str) -> Tags:
         touched, touches = ends.get(start) == label, starts.get(end) == label
         for i in range(start, end):
             prefix = _prefix(scheme, i == start, i == end - 1, touched, touches)
-            tags[i] = tag(prefix, label)
+            tags[i] = tag(prefix, label) if prefix in PREFIXES[scheme] else "O"
         if scheme == "bia" and end < length and end not in starts:
             tags[end] = tag("A", label)
     return tuple(tags)
@@ -101,22 +105,44 @@ def all_tags(scheme: str, labels: Sequence[str] = ("X", "Y")) -> Tags:
     return ("O", *(tag(prefix, label) for label in labels for prefix in PREFIXES[scheme]))
 
 
+def all_states(scheme: str, labels: Sequence[str] = ("X", "Y")) -> Tags:
+    """Every tag, those that are written `O` too."""
+    return all_tags(SPOKEN.get(scheme, scheme), labels)
+
+
+def spoken(tags: Sequence[str], scheme: str) -> Tags:
+    """The tags with an `I` for every `O` of a be that has a `B` before it and its `E` behind it."""
+    found = list(tags)
+    for i, tag in enumerate(tags):
+        before = [other for other in tags[:i] if other != "O"]
+        behind = [other for other in tags[i:] if other != "O"]
+        if scheme in SPOKEN and tag == "O" and before and behind:
+            (p, _, label), (c, _, other) = before[-1].partition("-"), behind[0].partition("-")
+            if (p, c) == ("B", "E") and label == other:
+                found[i] = f"I-{label}" if label else "I"
+    return tuple(found)
+
+
 @cache
 def legal_neighbours(scheme: str, labels: Tags = ("X", "Y")) -> frozenset[tuple[str, str]]:
-    """Every pair of tags that occurs in a legal sequence, `^` and `$` being the sentence edges."""
+    """Every pair of tags that occurs in a legal sequence, `^` and `$` being the sentence edges.
+
+    In be, the tags are those that are spoken.
+    """
     return frozenset(
         pair
         for length in range(1, 5)
-        for tags in legal_sequences(length, scheme, labels)
+        for tags in legal_sequences(length, SPOKEN.get(scheme, scheme), labels)
         for pair in pairwise(("^", *tags, "$"))
     )
 
 
-def begin(tags: Sequence[str]) -> Spans:
+def begin(tags: Sequence[str], scheme: str = "") -> Spans:
     """The rule of conlleval, extended to E, S and A: semantics.md, section 2.1."""
     spans: list[Span] = []
     opened: tuple[int, str] | None = None
-    for i, (prefix, _, label) in enumerate((*(tag.partition("-") for tag in tags), ("O", "", ""))):
+    parts = [tag.partition("-") for tag in spoken(tags, scheme)]
+    for i, (prefix, _, label) in enumerate((*parts, ("O", "", ""))):
         role = ROLES.get(prefix)
         if opened and (role not in ("i", "e") or opened[1] != label):
             spans.append(Span(opened[0], i, opened[1]))

@@ -60,6 +60,7 @@ def rows(batch: Batch) -> list[Floats]:
 
 def paths(chain: Chain, scores: Floats, scheme: str) -> Iterator[Path]:
     """Every legal path through the scores of one sequence."""
+    scheme = by_hand.SPOKEN.get(scheme, scheme)
     number = {tag: i for i, tag in enumerate(by_hand.all_tags(scheme))}
     for tags, spans in by_hand.legal_sequences(len(scores), scheme).items():
         chosen = tuple(number[tag] for tag in tags)

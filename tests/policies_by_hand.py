@@ -1,20 +1,22 @@
 """Every policy by hand, for the labels X and Y: straight from the words that define it.
 
 What a scheme makes of a span comes from `by_hand.encode`; nothing here is taken from the package.
+In be, all of them but `nearest` judge what is spoken, `by_hand.spoken`; to `stanza`, what lies
+between a begin and an end of different labels is inside, too, and has the label of the second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from spacy_iobes import Span
 
-from .by_hand import PREFIXES, ROLES, Spans, begin, legal_neighbours, legal_sequences
+from .by_hand import PREFIXES, ROLES, Spans, begin, legal_neighbours, legal_sequences, spoken
 from .by_hand import _prefix as prefix_of
 from .test_nearest import label_of, order_of, preference
 
-FOUR = ("iobes", "bilou", "bmewo", "bmes", "bie")
+FOUR = ("iobes", "bilou", "bmewo", "bmes", "bie", "be")
 """The schemes that mark both ends of every span."""
 
 
@@ -31,6 +33,7 @@ def _touches(tags: Sequence[str], i: int, label: str) -> bool:
 
 def discard(tags: Sequence[str], scheme: str) -> Spans:
     """A span counts only if its own first and last tags may stand where they do."""
+    tags = spoken(tags, scheme)
 
     def fits(span: Span) -> bool:
         before = _touches(tags, span.start - 1, span.label)
@@ -46,6 +49,11 @@ def discard(tags: Sequence[str], scheme: str) -> Spans:
 def stanza(tags: Sequence[str], scheme: str) -> Spans:
     """Like begin, but an illegal change of label inside of a span does not end it."""
     legal = legal_neighbours(scheme)
+    if scheme == "be":
+        said = [(i, *_split(tag)) for i, tag in enumerate(tags) if tag != "O"]
+        pairs = [(a, b, label) for (a, p, _), (b, c, label) in pairwise(said) if p + c == "BE"]
+        inside = {i: f"I-{label}" for a, b, label in pairs for i in range(a + 1, b)}
+        tags = [inside.get(i, tag) for i, tag in enumerate(tags)]
     renamed = list(tags)  # from the right, so that the last label wins
     for i in reversed(range(1, len(tags))):
         (before, label), (here, other) = _split(tags[i - 1]), _split(tags[i])
@@ -96,7 +104,7 @@ def nearest(tags: Sequence[str], scheme: str) -> Spans:
 
 
 POLICIES: dict[str, Callable[[Sequence[str], str], Spans]] = {
-    "begin": lambda tags, scheme: begin(tags),
+    "begin": begin,
     "discard": discard,
     "ncrfpp": ncrfpp,
     "stanza": stanza,

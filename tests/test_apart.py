@@ -24,7 +24,7 @@ def problem(name: str, lengths: list[int], cuts: list[int], seed: int) -> tuple[
     return tags.even, limits.applied()
 
 
-names = st.sampled_from([name for name in SCHEMES if name not in ("be",)])
+names = st.sampled_from(sorted(SCHEMES))
 numbers = st.lists(st.integers(0, 12), max_size=4)
 
 

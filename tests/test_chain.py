@@ -61,7 +61,7 @@ class Known:
 
 @every_scheme
 def test_states_are_the_tags_by_hand(scheme: str) -> None:
-    assert states(LABELS, scheme).tags == by_hand.all_tags(scheme)
+    assert states(LABELS, scheme).tags == by_hand.all_states(scheme)
 
 
 @every_scheme

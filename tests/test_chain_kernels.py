@@ -183,7 +183,7 @@ def test_ten_thousand_models_never_emit_an_illegal_sequence() -> None:
         if model % 10 == 0:
             emitted[scheme].extend(row for row in nbest(chain, batch, 3).states if row[0] >= 0)
     for scheme, found in emitted.items():
-        tags = np.array(["^", *by_hand.all_tags(scheme), "$"])
+        tags = np.array(["^", *by_hand.all_states(scheme), "$"])
         number = {tag: i for i, tag in enumerate(tags)}
         legal = np.zeros((len(tags), len(tags)), dtype=bool)
         for source, target in by_hand.legal_neighbours(scheme):

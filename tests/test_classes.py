@@ -1,4 +1,4 @@
-"""What classifiers choose from: as many classes as Siefkes (2006) counts, a state for each set."""
+"""What classifiers choose from: as many classes as Siefkes (2006) counts, and their states."""
 
 from __future__ import annotations
 

@@ -151,7 +151,8 @@ class TestValidator:
     ) -> None:
         tags = data.draw(st.lists(st.sampled_from(by_hand.all_tags(scheme)), max_size=8))
         legal = by_hand.legal_neighbours(scheme)
-        pairs = list(zip(["^", *tags], [*tags, "$"])) if tags else []
+        said = by_hand.spoken(tags, scheme)
+        pairs = list(zip(["^", *said], [*said, "$"])) if tags else []
         doc = kept("iobes_validator", scheme=scheme, on_error="ignore")(with_tags(tags))
         wrong = [i for i, pair in enumerate(pairs) if pair not in legal]
         assert [v.index for v in doc._.iobes_violations] == wrong
@@ -274,7 +275,7 @@ class TestRepairer:
     ) -> None:
         tags = data.draw(st.lists(st.sampled_from(by_hand.all_tags(scheme)), max_size=9))
         doc = kept("iobes_repairer", scheme=scheme, policy="begin")(with_tags(tags))
-        written = by_hand.encode(by_hand.begin(tags), len(tags), scheme)
+        written = by_hand.encode(by_hand.begin(tags, scheme), len(tags), scheme)
         assert doc._.iobes_changes == [
             TagChange(i, old, new) for i, (old, new) in enumerate(zip(tags, written)) if old != new
         ]

@@ -75,7 +75,8 @@ def test_no_scheme_is_left_out() -> None:
 
 @every_scheme
 def test_prefixes_stand_in_the_order_of_the_table(scheme: str) -> None:
-    assert SCHEMES[scheme].prefixes == by_hand.PREFIXES[scheme]
+    assert SCHEMES[scheme].written == by_hand.PREFIXES[scheme]
+    assert ("O", *SCHEMES[scheme].prefixes) == by_hand.all_states(scheme, [""])
 
 
 def test_sets_of_spans_are_all_there() -> None:
@@ -123,7 +124,7 @@ def test_every_illegal_gap_is_found(scheme: str) -> None:
     expected = [
         (s, i)
         for s, tags in enumerate(sequences(scheme))
-        for i, pair in enumerate(pairwise(("^", *tags, "$")))
+        for i, pair in enumerate(pairwise(("^", *by_hand.spoken(tags, scheme), "$")))
         if tags and pair not in neighbours
     ]
     assert list(zip(found.sentence.tolist(), found.index.tolist())) == expected
@@ -131,7 +132,7 @@ def test_every_illegal_gap_is_found(scheme: str) -> None:
 
 @every_scheme
 def test_begin(scheme: str) -> None:
-    expected = [list(by_hand.begin(tags)) for tags in sequences(scheme)]
+    expected = [list(by_hand.begin(tags, scheme)) for tags in sequences(scheme)]
     assert list(parse_many(sequences(scheme), scheme, "begin")) == expected
     rewritten = {
         tags

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from spacy_iobes.codes.policy import POLICIES
 from spacy_iobes.codes.scheme import SCHEMES
-from spacy_iobes.codes.tables import gap_table, pack_tags, prefix_table, symbols_of
+from spacy_iobes.codes.tables import gap_table, pack_tags, prefix_table, silent_symbols, symbols_of
 from spacy_iobes.kernels import bits, tags_numpy
 from spacy_iobes.kernels.tags_numpy import Ints, Offsets
 
@@ -109,18 +109,22 @@ def test_nearest(drawn: tuple[list[list[str]], str]) -> None:
     codes, offsets, packed = coded(corpus, scheme)
     tokens = packed[codes]
     before = tokens.copy()
-    agree("nearest", tokens, offsets, legal, len(kind.prefixes), len(kind.inside))
+    silent = silent_symbols(kind)
+    agree("nearest", tokens, offsets, legal, len(kind.prefixes), len(kind.inside), silent)
     assert same(tokens, before), "the input is changed"
 
 
-@given(corpora(), st.binary(min_size=128, max_size=128))
-def test_nearest_under_any_rules(drawn: tuple[list[list[str]], str], rules: bytes) -> None:
+@given(corpora(), st.binary(min_size=128, max_size=128), st.integers(0, 0b1111))
+def test_nearest_under_any_rules(
+    drawn: tuple[list[list[str]], str], rules: bytes, silent: int
+) -> None:
     """Also for schemes that nobody has thought of: all that is sure is that O may follow O."""
     corpus, scheme = drawn
     legal = (np.frombuffer(rules, dtype=np.uint8) & 1).reshape(2, bits.SYMBOLS, bits.SYMBOLS)
     legal[:, : bits.FIRST, : bits.FIRST] = 1
     codes, offsets, packed = coded(corpus, scheme)
-    agree("nearest", packed[codes], offsets, legal, len(by_hand.PREFIXES[scheme]), 1)
+    width = len(SCHEMES[scheme].prefixes)
+    agree("nearest", packed[codes], offsets, legal, width, 1, silent << bits.FIRST)
 
 
 @pytest.mark.parametrize("scheme", by_hand.PREFIXES)
@@ -131,7 +135,8 @@ def test_nearest_for_every_short_sequence(scheme: str) -> None:
     legal = (gap_table(kind, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
     corpus = [list(tags) for tags in product(by_hand.all_tags(scheme), repeat=length)]
     codes, offsets, packed = coded(corpus, scheme)
-    agree("nearest", packed[codes], offsets, legal, len(kind.prefixes), len(kind.inside))
+    rest = len(kind.prefixes), len(kind.inside), silent_symbols(kind)
+    agree("nearest", packed[codes], offsets, legal, *rest)
 
 
 Row = tuple[int, int, int, int]

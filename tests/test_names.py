@@ -21,6 +21,7 @@ SCHEME_NAMES = [
     "bmes",
     "bie",
     "bia",
+    "be",
 ]
 SCHEME_ALIASES = {
     "triv": "io",

@@ -121,6 +121,9 @@ def test_a_label_from_elsewhere_never_helps(scheme: str) -> None:
         ("iobes", "O B-X I-Y E-X O", "O B-X I-X E-X O"),
         ("iobes", "B-X I-X I-X", "B-X I-X E-X"),
         ("iobes", "B-X O E-X", "B-X I-X E-X"),
+        ("be", "B-X O O", "BE-X O O"),  # not B-X O E-X: the last token keeps its label
+        ("be", "B-X O E-Y", "B-X O E-X"),
+        ("be", "B-X O E-Y O E-X", "B-X O O O E-X"),
     ],
 )
 def test_examples(scheme: str, tags: str, expected: str) -> None:

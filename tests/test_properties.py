@@ -75,9 +75,10 @@ def test_begin_loses_no_token_and_adds_none(data: st.DataObject, scheme: str) ->
     tags = data.draw(strategies.sentences(scheme))
     spans = parse(tags, scheme, "begin")
     covered = [i for start, end, _ in spans for i in range(start, end)]
-    inside = [i for i, tag in enumerate(tags) if tag.partition("-")[0] in by_hand.ROLES]
+    said = by_hand.spoken(tags, scheme)
+    inside = [i for i, tag in enumerate(said) if tag.partition("-")[0] in by_hand.ROLES]
     assert covered == inside
-    assert all(tags[i].partition("-")[2] == label for s, e, label in spans for i in range(s, e))
+    assert all(said[i].partition("-")[2] == label for s, e, label in spans for i in range(s, e))
 
 
 @given(st.data(), strategies.schemes, strategies.repairs)
@@ -120,6 +121,7 @@ def test_an_outside_token_keeps_neighbours_apart(
 ) -> None:
     """Policies that judge gap by gap read two sentences with O between them like each alone."""
     assume(policy not in ("nearest", "ncrfpp"))  # these look across an O
+    assume(scheme != "be")  # and so does all of this scheme
     a, b = (data.draw(strategies.sentences(scheme)) for _ in range(2))
     behind = len(a) + 1
     expected = [

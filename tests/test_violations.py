@@ -47,6 +47,13 @@ EXAMPLES: list[tuple[str, str, int, str | None, str | None, str]] = [
     ("bia", "B-X A-X A-X", 2, "A-X", "A-X", "after"),
     ("bia", "B-X A-X I-X", 2, "A-X", "I-X", "start"),
     ("bia", "B-X I-Y", 1, "B-X", "I-Y", "label"),
+    ("be", "B-X O B-Y O E-Y", 1, "B-X", "O", "end"),
+    ("be", "B-X BE-X", 1, "B-X", "BE-X", "end"),
+    ("be", "B-X", 1, "B-X", None, "end"),
+    ("be", "BE-X O E-X", 2, "O", "E-X", "start"),
+    ("be", "E-X", 0, None, "E-X", "start"),
+    ("be", "B-X E-Y", 1, "B-X", "E-Y", "label"),
+    ("be", "O I-X O", 1, "O", "I-X", "unreadable"),
 ]
 
 

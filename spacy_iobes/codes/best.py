@@ -12,8 +12,10 @@ from .. import kernels
 from ..errors import AlignmentError, TagError
 from .columns import CodedTags, listed
 from .parse import validate_many
-from .scheme import Scheme
-from .transitions import mask
+from .scheme import OUTSIDE, Scheme
+from .tables import pack_tags
+from .tag import join_tag
+from .transitions import mask, require_readable
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +66,33 @@ def best_tags(scores: TagScores, length: int, scheme: Scheme, place: str = "") -
     """The legal tags of a sentence whose scores have the highest sum."""
     if len(scores.values) != length:
         raise AlignmentError(f"{place}{length} tokens, but scores for {len(scores.values)}.")
-    legal = mask(scores.tags, scheme)
+    names, values = with_silent(scores, scheme)
+    legal = mask(names, scheme)
     start, step, stop = (
         np.where(part, 0.0, -np.inf) for part in (legal.start, legal.step, legal.stop)
     )
     offsets = np.array([0, length], dtype=np.int64)
-    path, peak = kernels.best(scores.values, offsets, start, step[None], stop, None)
+    path, peak = kernels.best(values, offsets, start, step[None], stop, None)
     if length and peak[0] == -np.inf:
         raise TagError(
             f"{place}no legal {scheme.name} sequence has a score: too many tags are ruled out, or "
             "the columns lack a tag that the others need (an E for every B, for example)."
         )
-    return [scores.tags[state] for state in path.tolist()]
+    return [OUTSIDE if state >= len(scores.tags) else names[state] for state in path.tolist()]
+
+
+def with_silent(scores: TagScores, scheme: Scheme) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The tags with the silent ones behind them, which have the scores of the `O` that is written.
+
+    Where `O` is ruled out, so are they.
+    """
+    packed = pack_tags(scores.tags, scheme)
+    require_readable(scores.tags, packed.tags, scheme)
+    more = tuple(join_tag(prefix, label) for prefix in scheme.silent for label in packed.labels)
+    if not more:
+        return scores.tags, scores.values
+    absent = np.full(len(scores.values), -np.inf)
+    found = scores.tags.index(OUTSIDE) if OUTSIDE in scores.tags else None
+    outside = absent if found is None else scores.values[:, found]
+    columns = [scores.values, np.repeat(outside[:, None], len(more), axis=1)]
+    return (*scores.tags, *more), np.concatenate(columns, axis=1)

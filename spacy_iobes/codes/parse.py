@@ -9,12 +9,13 @@ import numpy as np
 from .. import kernels
 from ..errors import SHOWN, MalformedTagsError
 from ..kernels import bits
+from ..kernels.tags_numpy import Ints
 from ..span import Span
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .policy import POLICIES, Policy, get_tag_policy
 from .scheme import Scheme, get_scheme
-from .tables import Packed, gap_table, pack_tags
-from .tag import tag_names
+from .silent import filled
+from .tables import Packed, gap_table, pack_states, pack_tags, silent_symbols
 from .violation import Violation
 
 
@@ -39,9 +40,9 @@ def validate_many(sequences: Tags, scheme: str | Scheme) -> ViolationColumns:
     """List every violation in many sentences."""
     scheme = get_scheme(scheme)
     coded = code_tags(sequences)
-    packed = pack_tags(coded.tags, scheme)
+    codes, tags = filled(coded, pack_tags(coded.tags, scheme), scheme)
     table = gap_table(scheme, POLICIES["raise"])
-    sentence, index = kernels.violations(coded.codes, coded.offsets, packed.tags, table)
+    sentence, index = kernels.violations(codes, coded.offsets, tags, table)
     return ViolationColumns(sentence, index, coded, scheme)
 
 
@@ -49,12 +50,11 @@ def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
     """The spans that the policy finds; raises for unreadable tags and for what it refuses."""
     policy = get_tag_policy(policy)
     packed = coded.packed(scheme)
+    codes, tags = filled(coded, packed, scheme, policy.across)
     if policy.searches:
-        coded, packed = nearest(coded, packed, scheme)
+        codes, tags = nearest(coded, packed, scheme)
     table = gap_table(scheme, policy)
-    columns, illegal = kernels.decode(
-        coded.codes, coded.offsets, packed.tags, table, policy.first_label
-    )
+    columns, illegal = kernels.decode(codes, coded.offsets, tags, table, policy.first_label)
     if policy.refuses and illegal:
         rows = list(validate_many(coded, scheme).rows())
         numbers = [sentence for sentence, _ in rows] if len(coded) > 1 else ()
@@ -94,14 +94,16 @@ def choices(violations: Sequence[Violation], option: str = "") -> str:
     return f"Is it another scheme? If not, name a policy to repair it{named}: {known}."
 
 
-def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags, Packed]:
+def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[Ints, Ints]:
     """The same sentences with the illegal ones replaced by their nearest legal sequences.
+
+    These come as codes, and what every code is, packed.
 
     Of several legal sequences with equally few changed tags, those count in which the fewest tokens
     change their label (outside of spans a token has none). Of these it is the one that comes first
     when compared token by token from the left, where every token prefers its own tag, then its own
     label with another prefix (in the order of the scheme's table), then `O`, then the other labels
-    in the order in which the sentence has them.
+    in the order in which the sentence has them. A silent tag counts as the `O` that is written.
     """
     bad = np.zeros(len(coded), dtype=bool)
     bad[validate_many(coded, scheme).sentence] = True
@@ -110,9 +112,15 @@ def nearest(coded: CodedTags, packed: Packed, scheme: Scheme) -> tuple[CodedTags
     bounds = np.concatenate([[0], np.cumsum(lengths[bad])])
     legal = (gap_table(scheme, POLICIES["raise"]) & bits.ILLEGAL == 0).astype(np.uint8)
     width = len(scheme.prefixes)
-    tokens = packed.tags[coded.codes]
-    tokens[chosen] = kernels.nearest(tokens[chosen], bounds, legal, width, len(scheme.inside))
-    names = tag_names(packed.labels, scheme)
-    codes = np.where(tokens < 0, 0, 1 + (tokens >> 3) * width + (tokens & 7) - bits.FIRST)
-    codes = codes.astype(np.int32)
-    return CodedTags.trusted(codes, coded.offsets, names), pack_tags(names, scheme)
+    codes, every = filled(coded, packed, scheme)
+    tokens = every[codes]
+    tokens[chosen] = kernels.nearest(
+        packed.tags[coded.codes[chosen]],
+        bounds,
+        legal,
+        width,
+        len(scheme.inside),
+        silent_symbols(scheme),
+    )
+    numbers = np.where(tokens < 0, 0, 1 + (tokens >> 3) * width + (tokens & 7) - bits.FIRST)
+    return numbers.astype(np.int32), pack_states(len(packed.labels), scheme)

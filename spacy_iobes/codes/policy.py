@@ -2,6 +2,11 @@
 
 A policy judges one gap at a time: does a span end here, does one start, is one of them lost. On a
 legal sequence every policy finds the same spans; they differ only where the scheme is broken.
+
+In be, `B-x` and the next tag belong together if that is `E-x`; what they enclose is one span under
+every policy. Of the rest, `begin` makes spans of one token, `discard` none; `stanza` takes `B-x`
+and an `E-y` after it for a span y, `ncrfpp` for a span x, which lasts to the next tag if that is no
+`E` and is one token if there is none.
 """
 
 from __future__ import annotations
@@ -26,6 +31,8 @@ class Policy:
     `first_label`: a span takes the label of its first token, not its last. `refuses`: violations
     are an error. `searches`: the tags are replaced by the nearest legal ones before they are read.
     `weighs`: they are replaced by the most probable legal ones, for which `repair` takes scores.
+    `across`: in a scheme that writes nothing but the first and last tags of a span, as be does, the
+    two belong together even if their labels differ.
     """
 
     name: str
@@ -35,6 +42,7 @@ class Policy:
     refuses: bool = False
     searches: bool = False
     weighs: bool = False
+    across: bool = False
     aliases: tuple[str, ...] = ()
 
 
@@ -108,6 +116,7 @@ _POLICIES = (
         "stanza",
         "prefixes decide where spans begin and end, the last label wins",
         rule=stanza,
+        across=True,
     ),
     Policy(
         "nearest",

@@ -5,7 +5,8 @@ or let them MEET (the labels differ, or one side is outside). A scheme is those 
 Parsing, writing, validation, conversion, repair and transition masks are all derived from them.
 One scheme, bia, needs a fourth: an outside prefix may FOLLOW a span and name its label. There a
 sentence may also end (`$`) where no `O` may stand. Another, be, asks two questions of each token in
-place of one: a scheme may name the letters that are CHOICES of their own.
+place of one: a scheme may name the letters that are CHOICES of their own. What its table calls `I`
+answers neither of them, so it is silent: the text has `O` there, and `B-x O E-x` is one span.
 """
 
 from __future__ import annotations
@@ -76,6 +77,11 @@ class Scheme:
     def prefixes(self) -> tuple[str, ...]:
         """Every prefix that takes a label."""
         return self.inside + ((self.after,) if self.after else ())
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """Every prefix that stands in text: all but the silent ones."""
+        return tuple(prefix for prefix in self.prefixes if prefix not in self.silent)
 
     @cached_property
     def openers(self) -> frozenset[str]:
@@ -192,7 +198,8 @@ def _schemes() -> Iterator[Scheme]:
         "bmewo", {"I": "M", "S": "W"}, "iobes with M (middle) and W (whole)", "bmeow"
     )
     yield iobes.renamed("bmes", {"I": "M"}, "iobes with M (middle)", "bmeso")
-    yield iobes.renamed("bie", {"S": "BE"}, "iobes with BE for a span of one token")
+    bie = iobes.renamed("bie", {"S": "BE"}, "iobes with BE for a span of one token")
+    yield bie
     yield Scheme(
         "bia",
         "B begins every span, A marks the token after it",
@@ -200,6 +207,12 @@ def _schemes() -> Iterator[Scheme]:
         split=pairs("BB IB"),
         meet=pairs("OO OB AO AB BB IB B$ I$"),
         follow=pairs("BA IA"),
+    )
+    yield replace(
+        bie,
+        name="be",
+        summary="B begins, E ends, each chosen for itself; I is silent: what lies between is O",
+        choices=("B", "E"),
     )
 
 

@@ -12,7 +12,7 @@ from ..kernels import bits
 from .columns import listed
 from .policy import POLICIES
 from .scheme import Scheme, get_scheme
-from .tables import gap_table, pack_tags
+from .tables import gap_table, pack_states
 from .tag import tag_names
 from .transitions import Mask, mask
 
@@ -37,7 +37,7 @@ def states(labels: Iterable[str], scheme: str | Scheme) -> States:
     names = tuple(dict.fromkeys(listed("labels", labels)))
     tags = tag_names(names, scheme)
     legal = mask(tags, scheme)
-    packed = pack_tags(tags, scheme).tags
+    packed = pack_states(len(names), scheme)
     symbol, label = packed & 7, packed >> 3
     inside = (symbol >= bits.FIRST) & (symbol < bits.FIRST + len(scheme.inside))
     label_of = np.where(inside, label, -1).astype(np.int32)

@@ -49,6 +49,27 @@ def prefix_table(scheme: Scheme) -> Table:
     return table
 
 
+@cache
+def silent_table(scheme: Scheme) -> Table:
+    """What an `O` between two tags of one label stands for: `uint8[previous, current]` symbols.
+
+    It is 0 where an `O` is just that, which it always is where a scheme has no silent prefix.
+    """
+    table = np.zeros((bits.SYMBOLS, bits.SYMBOLS), dtype=np.uint8)
+    numbers = symbols_of(scheme)
+    for silent, previous, current in product(scheme.silent, scheme.written, scheme.written):
+        way = ((previous, silent), (silent, silent), (silent, current))
+        if all(pair in scheme.join for pair in way):
+            table[numbers[previous], numbers[current]] = numbers[silent]
+    table.setflags(write=False)
+    return table
+
+
+def silent_symbols(scheme: Scheme) -> int:
+    """The symbols of silent prefixes, a bit for each."""
+    return sum(1 << symbols_of(scheme)[prefix] for prefix in scheme.silent)
+
+
 class Packed(NamedTuple):
     """A tag set as the kernels read it: every tag packed, and the labels they hold."""
 
@@ -58,25 +79,35 @@ class Packed(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def _symbol(tag: str, scheme: Scheme) -> tuple[int, str | None]:
+def _symbol(tag: str, scheme: Scheme, silent: bool) -> tuple[int, str | None]:
     """The symbol of a tag and its label; None for tags that have none."""
-    parts = read_tag(tag, scheme)
+    parts = read_tag(tag, scheme, silent)
     if parts is None:
         return bits.UNREADABLE, None
     prefix, label = parts
     return symbols_of(scheme)[prefix], None if prefix == OUTSIDE else label
 
 
-def pack_tags(tags: Iterable[str], scheme: Scheme) -> Packed:
-    """Pack every tag; labels are numbered in order of appearance."""
+def pack_tags(tags: Iterable[str], scheme: Scheme, silent: bool = False) -> Packed:
+    """Pack every tag; labels are numbered in order of appearance.
+
+    Tags that are never written cannot be read, unless the `silent` ones are asked for.
+    """
     labels: dict[str, int] = {}
     packed = []
     readable = True
     for tag in tags:
-        symbol, label = _symbol(tag, scheme)
+        symbol, label = _symbol(tag, scheme, silent)
         if label is not None:
             packed.append(bits.pack(labels.setdefault(label, len(labels)), symbol))
         else:
             packed.append(bits.pack(-1, symbol))
             readable = readable and symbol != bits.UNREADABLE
     return Packed(np.array(packed, dtype=np.int32), tuple(labels), readable)
+
+
+def pack_states(labels: int, scheme: Scheme) -> Ints:
+    """The `tag_names` of so many labels, packed; silent ones are among them."""
+    width = range(len(scheme.prefixes))
+    rows = [bits.pack(label, bits.FIRST + p) for label in range(labels) for p in width]
+    return np.array([bits.pack(-1, bits.OUTSIDE), *rows], dtype=np.int32)

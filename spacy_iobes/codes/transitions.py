@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnreadableTagError
+from ..errors import TagError, UnreadableTagError
 from ..kernels import bits
+from ..kernels.tags_numpy import Ints
 from .columns import listed
 from .policy import POLICIES
-from .scheme import Scheme, get_scheme
+from .scheme import OUTSIDE, Scheme, get_scheme
 from .tables import gap_table, pack_tags
-from .tag import tag_names
+from .tag import join_tag, split_tag, tag_names
 from .violation import explain
 
 START, END = "<GO>", "<EOS>"
@@ -37,13 +38,16 @@ class Mask(NamedTuple):
 
 
 def mask(tags: Sequence[str], scheme: str | Scheme) -> Mask:
-    """Boolean arrays over the given tags, in their order, ready for a CRF."""
+    """Boolean arrays over the given tags, in their order, ready for a CRF.
+
+    A CRF over be has states for what lies between `B-x` and `E-x` and is written `O`: its tags hold
+    `I-x` as well, as `transitions` lists them.
+    """
     scheme = get_scheme(scheme)
     tags = listed("tags", tags)
-    packed = pack_tags(tags, scheme).tags
-    for index in np.flatnonzero(packed & 7 == bits.UNREADABLE)[:1].tolist():
-        tag = tags[index]
-        raise UnreadableTagError(f"tag {index}: {explain(scheme, None, tag)[1]}.", tag, 0, index)
+    packed = pack_tags(tags, scheme, silent=True).tags
+    require_readable(tags, packed, scheme)
+    _require_silent(tags, scheme)
     legal = gap_table(scheme, POLICIES["raise"]) & bits.ILLEGAL == 0
     symbol, label = packed & 7, packed >> 3
     same = (label[:, None] == label[None, :]).astype(np.intp)
@@ -51,12 +55,32 @@ def mask(tags: Sequence[str], scheme: str | Scheme) -> Mask:
     return Mask(step, legal[0, bits.EDGE, symbol], legal[0, symbol, bits.EDGE])
 
 
+def require_readable(tags: Sequence[str], packed: Ints, scheme: Scheme) -> None:
+    """Refuse the first tag that is packed as one that cannot be read."""
+    for index in np.flatnonzero(packed & 7 == bits.UNREADABLE)[:1].tolist():
+        tag = tags[index]
+        raise UnreadableTagError(f"tag {index}: {explain(scheme, None, tag)[1]}.", tag, 0, index)
+
+
+def _require_silent(tags: Sequence[str], scheme: Scheme) -> None:
+    """Refuse tags without those that are written `O`: a span could only have two tokens then."""
+    for label in dict.fromkeys(split_tag(tag)[1] for tag in tags if tag != OUTSIDE):
+        for prefix in scheme.silent:
+            if join_tag(prefix, label) not in tags:
+                missing = join_tag(prefix, label)
+                raise TagError(
+                    f"In {scheme.name}, the tokens inside a span are written O, but a CRF needs a "
+                    f"state of their own for them: add {missing!r} to the tags."
+                )
+
+
 def transitions(
     labels: Iterable[str], scheme: str | Scheme, start: str = START, end: str = END
 ) -> list[Transition]:
     """Every pair of neighbours with its legality, the sentence edges included.
 
-    An empty sentence is legal, so `start` may be followed by `end`.
+    An empty sentence is legal, so `start` may be followed by `end`. The `I-x` of be, which is
+    written `O`, is a tag of its own here.
     """
     scheme = get_scheme(scheme)
     tags = tag_names(tuple(dict.fromkeys(listed("labels", labels))), scheme)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .scheme import EDGE, Scheme
-from .tag import read_tag
+from .tag import join_tag, read_tag
 
 KINDS = {
     "start": "a tag that cannot start a span stands where one would have to start",
@@ -53,7 +53,7 @@ def explain(
     """
     read = read_tag(current, scheme) if current is not None else (EDGE, "")
     if read is None:
-        known = ", ".join((*scheme.prefixes, "O"))
+        known = ", ".join((*scheme.written, "O"))
         return "unreadable", f"{current!r} is not a tag of {scheme.name} (prefixes: {known})"
     names = (edges[0] or "the sentence start", edges[1] or "the sentence end")
     found = f"{previous or names[0]} -> {current or names[1]}"
@@ -64,6 +64,8 @@ def explain(
     if scheme.after and (c == scheme.after or (p in inside and c not in inside)):
         wanted = scheme.after if p in inside else "O"
         return "after", f"{found}: the token after a span is {wanted}{f'-{label}' * (p in inside)}"
+    if scheme.silent:
+        return _unpaired(scheme, found, (p, label), (c, other))
     gap = scheme.border(p, c, same)
     # what could stand instead: it opens a span if this prefix does, and closes one if this does
     opens, closes = p in scheme.openers, c in scheme.closers
@@ -76,6 +78,20 @@ def explain(
     if p in inside and p not in scheme.before(gap):
         return "end", cannot_end
     return "start", cannot_start
+
+
+def _unpaired(
+    scheme: Scheme, found: str, before: tuple[str, str], behind: tuple[str, str]
+) -> tuple[str, str]:
+    """The same where text shows only the first and the last tag of a span, and one has no other."""
+    (p, label), (c, other) = before, behind
+    firsts, lasts = scheme.openers - scheme.closers, scheme.closers - scheme.openers
+    if p in firsts:
+        ends = " or ".join(join_tag(x, label) for x in scheme.written if x in lasts)
+        kind = "label" if c in lasts else "end"
+        return kind, f"{found}: {join_tag(p, label)} begins a span, but no {ends} ends it"
+    begins = " or ".join(join_tag(x, other) for x in scheme.written if x in firsts)
+    return "start", f"{found}: {join_tag(c, other)} ends a span, but no {begins} begins it"
 
 
 def violation(

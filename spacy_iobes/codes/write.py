@@ -17,6 +17,7 @@ from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .parse import read_spans, validate_many
 from .policy import POLICIES, Policy, get_policy, get_tag_policy
 from .scheme import Scheme, get_scheme
+from .silent import hushed
 from .tables import prefix_table, symbols_of
 from .tag import tag_names
 from .violation import Violation
@@ -150,6 +151,11 @@ def convert_many(
 
 def write_spans(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTags:
     """Tag codes for spans that are known to be sorted and disjoint."""
+    return hushed(write_states(spans, offsets, scheme), scheme)
+
+
+def write_states(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedTags:
+    """The same with silent tags: codes of the `tag_names` of the labels."""
     symbols = symbols_of(scheme)
     codes, bad = kernels.write(
         spans.sentence,

@@ -21,7 +21,8 @@ from spacy.tokens import Doc
 
 from ..codes.pieces import MISSING
 from ..codes.scheme import OUTSIDE, Gap, Scheme, get_scheme
-from ..codes.tag import join_tag, read_tag
+from ..codes.silent import spoken
+from ..codes.tag import read_tag, write_tag
 from ..codes.violation import explain
 from ..errors import AlignmentError, UnknownNameError, UnreadableTagError
 from .sources import shown
@@ -156,15 +157,16 @@ def _stretched(piece: Piece, length: int, scheme: Scheme) -> list[str]:
     (first,) = (x for x, opener, closer in ends if opener == opens and not closer)
     (last,) = (x for x, opener, closer in ends if closer == closes and not opener)
     middle = scheme.prefix(Gap.JOIN, Gap.JOIN) or last
-    return [join_tag(x, label) for x in (first, *[middle] * (length - 2), last)]
+    return [write_tag(x, label, scheme) for x in (first, *[middle] * (length - 2), last)]
 
 
 def _fill_space(tags: list[str], seen: Sequence[int], scheme: Scheme) -> None:
     """Tag the tokens of white space that lie between two tokens of one span."""
     middle = scheme.prefix(Gap.JOIN, Gap.JOIN)
-    for left, right in pairwise(seen):
-        before, behind = read_tag(tags[left], scheme), read_tag(tags[right], scheme)
+    said = spoken([tags[i] for i in seen], scheme)
+    for (left, right), pair in zip(pairwise(seen), pairwise(said)):
+        before, behind = (read_tag(tag, scheme, silent=True) for tag in pair)
         if right - left > 1 and middle and before and behind:
             (p, label), (c, other) = before, behind
             if scheme.relation(p, c, label == other) is Gap.JOIN:
-                tags[left + 1 : right] = [join_tag(middle, label)] * (right - left - 1)
+                tags[left + 1 : right] = [write_tag(middle, label, scheme)] * (right - left - 1)

@@ -313,6 +313,7 @@ def nearest(
     const uint8_t[:, :, ::1] legal,
     int width,
     int inside,
+    int silent=0,
 ):
     cdef Py_ssize_t s
     cdef int64_t begin, n
@@ -338,8 +339,10 @@ def nearest(
         if count:  # a sentence of nothing but O is legal as it stands
             far = np.empty(n * (1 + count * width), dtype=np.int64)
             with nogil:
-                _distances(tokens[begin : begin + n], local, legal, width, inside, count, far)
-                _choose(out[begin : begin + n], local, names, legal, width, count, far)
+                _distances(
+                    tokens[begin : begin + n], local, legal, width, inside, silent, count, far
+                )
+                _choose(out[begin : begin + n], local, names, legal, width, silent, count, far)
         for i in range(count):
             local[names[i]] = -1
     return out_array
@@ -348,6 +351,11 @@ def nearest(
 cdef inline int32_t _state(int32_t token, const int32_t[::1] local, int width) noexcept nogil:
     """The state of a packed tag: 0 is O, then the prefixes of each label of the sentence."""
     return 0 if token < 0 else 1 + local[token >> 3] * width + (token & 7) - FIRST
+
+
+cdef inline int32_t _written(int32_t state, int width, int silent) noexcept nogil:
+    """The state that a state is written as: 0 for one with a silent prefix."""
+    return 0 if state and silent >> (FIRST + (state - 1) % width) & 1 else state
 
 
 cdef inline int32_t _member(int32_t state, int width, int inside) noexcept nogil:
@@ -361,13 +369,14 @@ cdef void _distances(
     const uint8_t[:, :, ::1] legal,
     int width,
     int inside,
+    int silent,
     int32_t labels,
     int64_t[::1] far,
 ) noexcept nogil:
     """far[i, k]: the weight of the changes from token i to the end if token i is in state k."""
     cdef Py_ssize_t n = tokens.shape[0], i
     cdef int32_t states = 1 + labels * width
-    cdef int32_t own, k, l
+    cdef int32_t own, k, l, said
     cdef int64_t best
     cdef int64_t least[8]  # over labels, of far[i + 1] per prefix
     cdef int64_t second[8]  # the same without the label that has the least
@@ -414,8 +423,9 @@ cdef void _distances(
                 row[1 + l * width + p] = best
         own = _state(tokens[i], local, width)
         for k in range(states):  # one changed tag weighs more than all changed labels
-            if k != own and row[k] < FAR:
-                row[k] += n + 1 + (_member(k, width, inside) != _member(own, width, inside))
+            said = _written(k, width, silent) if silent else k
+            if said != own and row[k] < FAR:
+                row[k] += n + 1 + (_member(said, width, inside) != _member(own, width, inside))
 
 
 cdef void _choose(
@@ -424,13 +434,14 @@ cdef void _choose(
     const int32_t[::1] names,
     const uint8_t[:, :, ::1] legal,
     int width,
+    int silent,
     int32_t labels,
     const int64_t[::1] far,
 ) noexcept nogil:
     """Replace each token by the best state that may follow the one before, ties by preference."""
     cdef Py_ssize_t i
     cdef int32_t states = 1 + labels * width
-    cdef int32_t k, packed, own, before = PACKED_EDGE, chosen, rank, lowest
+    cdef int32_t k, packed, said, own, before = PACKED_EDGE, chosen, rank, lowest
     cdef int64_t best, distance
     for i in range(out.shape[0]):
         own = out[i]
@@ -442,7 +453,8 @@ cdef void _choose(
             if not legal[(before >> 3) == (packed >> 3), before & 7, packed & 7]:
                 continue
             distance = far[i * states + k]
-            rank = 0 if packed == own else 1 if packed >> 3 == own >> 3 else 2 if k == 0 else 3
+            said = PACKED_OUTSIDE if silent >> (packed & 7) & 1 else packed
+            rank = 0 if said == own else 1 if said >> 3 == own >> 3 else 2 if said < 0 else 3
             if distance < best or (distance == best and rank < lowest):
                 best = distance
                 lowest = rank

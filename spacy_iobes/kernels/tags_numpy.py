@@ -139,7 +139,9 @@ def write(
     return codes, -1
 
 
-def nearest(tokens: Ints, offsets: Offsets, legal: Table, width: int, inside: int) -> Ints:
+def nearest(
+    tokens: Ints, offsets: Offsets, legal: Table, width: int, inside: int, silent: int = 0
+) -> Ints:
     """The legal sequence with the fewest changed tags, as packed tags.
 
     `tokens` are packed and readable, `legal` is `uint8[same label, previous, current]`, `width` the
@@ -147,16 +149,17 @@ def nearest(tokens: Ints, offsets: Offsets, legal: Table, width: int, inside: in
     which the fewest tokens change their label (outside of spans they have none); of these, the one
     that comes first when read from the left, where a token prefers its own tag, then its label with
     another prefix, then `O`, then the other labels in the order in which the sentence has them.
+    The symbols in `silent`, a bit for each, are written `O`, and count as that.
     """
     out: Ints = tokens.copy()
     bounds = offsets.tolist()
     for a, b in pairwise(bounds):
         if b > a:
-            out[a:b] = _nearest(tokens[a:b], legal, width, inside)
+            out[a:b] = _nearest(tokens[a:b], legal, width, inside, silent)
     return out
 
 
-def _nearest(tokens: Ints, legal: Table, width: int, inside: int) -> Ints:
+def _nearest(tokens: Ints, legal: Table, width: int, inside: int, silent: int) -> Ints:
     """`nearest` for one sentence: distances from the right, then choices from the left."""
     names = list(dict.fromkeys(label for label in (tokens >> 3).tolist() if label >= 0))
     # the K states: O, then the prefixes of each label in the order of the sentence
@@ -165,7 +168,9 @@ def _nearest(tokens: Ints, legal: Table, width: int, inside: int) -> Ints:
     ]
     packed = np.array(states, dtype=np.int32)  # [K]
     symbol, label = packed & 7, packed >> 3
-    member = np.where(symbol < bits.FIRST + inside, label, -1)  # the label of a token in a span
+    written = np.where(silent >> symbol & 1, states[0], packed)  # what text has for a state
+    # the label of a token in a span, as far as text says so
+    member = np.where(written & 7 < bits.FIRST + inside, written >> 3, -1)
     own_member = np.where(tokens & 7 < bits.FIRST + inside, tokens >> 3, -1)
     change = len(tokens) + 1  # one changed tag weighs more than all changed labels
     same = (label[:, None] == label[None, :]).astype(np.intp)
@@ -174,13 +179,14 @@ def _nearest(tokens: Ints, legal: Table, width: int, inside: int) -> Ints:
     far = np.zeros((len(tokens), len(packed)), dtype=np.int64)
     ahead = np.where(legal[0, symbol, bits.EDGE], 0, FAR)
     for i in range(len(tokens) - 1, -1, -1):
-        weight = np.where(packed == tokens[i], 0, change + (member != own_member[i]))
+        weight = np.where(written == tokens[i], 0, change + (member != own_member[i]))
         far[i] = np.minimum(ahead + weight, FAR)
         ahead = (step + far[i][None, :]).min(axis=1)
     out = np.empty_like(tokens)
     allowed = np.where(legal[0, bits.EDGE, symbol], 0, FAR)
     for i, token in enumerate(tokens.tolist()):
-        rank = np.where(packed == token, 0, np.where(label == token >> 3, 1, 2 + (label >= 0)))
+        other = np.where(written >> 3 == token >> 3, 1, 2 + (written >= 0))
+        rank = np.where(written == token, 0, other)
         chosen = np.lexsort((rank, np.minimum(allowed + far[i], FAR)))[0]
         out[i] = packed[chosen]
         allowed = step[chosen]
