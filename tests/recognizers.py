@@ -207,17 +207,34 @@ def worlds(
     scheme: str, doc: Doc, values: Parameters, labels: Sequence[str] = LABELS, bias: float = 0.0
 ) -> Worlds:
     """Every possibility under these parameters; `bias` is added for each span."""
-    legal = by_hand.legal_sequences(len(doc), scheme, tuple(labels))
-    number = {tag: i for i, tag in enumerate(by_hand.all_tags(scheme, labels))}
+    spoken = by_hand.SPOKEN.get(scheme, scheme)
+    legal = by_hand.legal_sequences(len(doc), spoken, tuple(labels))
+    number = {tag: i for i, tag in enumerate(by_hand.all_tags(spoken, labels))}
     paths = np.array([[number[tag] for tag in tags] for tags in legal], dtype=np.intp)
     paths = paths.reshape(len(legal), len(doc))
-    emissions = vectors(doc).astype(np.float64) @ values["W"].T + values["b"]
+    rows = vectors(doc).astype(np.float64) @ values["W"].T + values["b"]
+    emissions = rows[:, outputs_of(scheme, labels)].sum(axis=2)
     scores = emissions[np.arange(len(doc)), paths].sum(axis=1)
     if len(doc):
         scores += values["step"][paths[:, :-1], paths[:, 1:]].sum(axis=1)
         scores += values["start"][paths[:, 0]] + values["stop"][paths[:, -1]]
     scores += bias * np.array([len(spans) for spans in legal.values()])
     return Worlds(list(legal), list(legal.values()), scores)
+
+
+def outputs_of(scheme: str, labels: Sequence[str] = LABELS) -> NDArray[np.intp]:
+    """The outputs of a model that add up to the score of each tag, `[tags, 1]`; in be, two.
+
+    There they are O and O, and for each label that it begins, and that it ends.
+    """
+    tags = by_hand.all_states(scheme, labels)
+    if scheme != "be":
+        return np.arange(len(tags))[:, None]
+    parts = [tag.partition("-") for tag in tags]
+    places = [2 * list(labels).index(label) + 2 if label else 0 for _, _, label in parts]
+    begins = [place if "B" in prefix else 0 for (prefix, _, _), place in zip(parts, places)]
+    ends = [1 + (place if "E" in prefix else 0) for (prefix, _, _), place in zip(parts, places)]
+    return np.array([begins, ends]).T
 
 
 def worlds_of(pipe: EntityRecognizer, doc: Doc, bias: float = 0.0) -> Worlds:

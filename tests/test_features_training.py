@@ -68,7 +68,7 @@ def found(nlp: Language) -> list[list[tuple[int, int, str]]]:
     return entities(nlp.pipe(docs(nlp)))
 
 
-@pytest.mark.parametrize("scheme", ["iobes", "bio", "iob1", "bilou"])
+@pytest.mark.parametrize("scheme", ["iobes", "bio", "iob1", "bilou", "be"])
 @pytest.mark.parametrize("objective", ["crf", "softmax"])
 @pytest.mark.parametrize("learned_steps", [False, True])
 def test_it_learns_what_it_sees(scheme: str, objective: str, learned_steps: bool) -> None:

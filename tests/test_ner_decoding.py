@@ -48,7 +48,7 @@ def text(length: int) -> Doc:
 
 def legal_steps(scheme: str) -> tuple[Any, Any, Any]:
     """Which tags may begin, follow and end, as the definitions say."""
-    tags = by_hand.all_tags(scheme)
+    tags = by_hand.all_states(scheme)
     pairs = by_hand.legal_neighbours(scheme)
     step = np.array([[(a, b) in pairs for b in tags] for a in tags])
     start, stop = (np.array([pair in pairs for pair in edge]) for edge in edges(tags))
@@ -311,7 +311,7 @@ def test_beliefs(scheme: str, clamp: bool, preset: list[str] | None) -> None:
     if clamp and preset:
         every = every.given(conditioned(preset))
     check_nbest(pipe.nbest([doc], 7, clamp)[0], every)
-    number = {tag: i for i, tag in enumerate(by_hand.all_tags(scheme))}
+    number = {tag: i for i, tag in enumerate(by_hand.all_states(scheme))}
     marginals, counts = np.zeros((len(doc), len(number))), dict.fromkeys(pipe.labels, 0.0)
     for tags, spans, probability in zip(every.tags, every.spans, every.probabilities):
         marginals[np.arange(len(doc)), [number[tag] for tag in tags]] += probability

@@ -30,6 +30,7 @@ from .recognizers import (
     log_sum,
     make,
     ner,
+    outputs_of,
     parameters,
     vectors,
     weights,
@@ -201,7 +202,9 @@ def test_softmax_is_the_cross_entropy_of_the_tags_each_token_may_have(scheme: st
         for pair, tags in zip(pairs, gold):
             rows = vectors(pair.predicted).astype(np.float64) @ values["W"].T + values["b"]
             for row, right in zip(rows, right_tags(scheme, tags)):
-                total += log_sum(row) - log_sum(row[right])
+                for outputs in outputs_of(scheme).T:  # one choice or two, each for itself
+                    every, wanted = (sorted({*outputs[some]}) for some in (slice(None), right))
+                    total += log_sum(row[every]) - log_sum(row[wanted])
         return total
 
     loss, gradient = loss_of(pipe, pairs)
@@ -212,8 +215,8 @@ def test_softmax_is_the_cross_entropy_of_the_tags_each_token_may_have(scheme: st
 
 def right_tags(scheme: str, gold: Sequence[str]) -> list[list[int]]:
     """The tags that each token may have; those of a missing one are all."""
-    fits, every = agrees(gold), by_hand.all_tags(scheme)
-    legal = by_hand.legal_sequences(len(gold), scheme, ("X", "Y"))
+    fits, every = agrees(gold), by_hand.all_states(scheme)
+    legal = by_hand.legal_sequences(len(gold), by_hand.SPOKEN.get(scheme, scheme), ("X", "Y"))
     agreeing = [tags for tags, spans in legal.items() if fits(tags, spans)]
     return [
         [every.index(tag) for tag in {tags[i] for tags in agreeing}]

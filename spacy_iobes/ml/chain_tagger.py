@@ -28,10 +28,11 @@ def build_chain_tagger(
 ) -> ChainModel:
     """Score every state of every token by a linear layer, and the steps between them.
 
-    `nO` is the number of states; the component sets it. An encoder whose `attrs` have `set_states`
-    scores the states itself, and there is no linear layer; another such encoder may be given as
-    `features`, whose scores are added. With `learned_steps = false` only the scheme says what may
-    follow what, which is enough for `objective = "softmax"`.
+    `nO` is the number of states; the component sets it. In be, the layer scores what begins and
+    what ends at a token, and a state is the sum of the two. An encoder whose `attrs` have
+    `set_states` scores the states itself, and there is no linear layer; another such encoder may be
+    given as `features`, whose scores are added. With `learned_steps = false` only the scheme says
+    what may follow what, which is enough for `objective = "softmax"`.
     """
     steps = Steps(nO, learned=learned_steps)
     output: Model[Any, Any] = tok2vec
@@ -55,30 +56,34 @@ def build_chain_tagger(
     return model
 
 
-def set_states(model: ChainModel, label_of: Ints) -> None:
-    """Say which states there are, and the label of each (-1: none), at any time.
+def set_states(model: ChainModel, label_of: Ints, states: int | None = None) -> None:
+    """Say which outputs there are, and the label of each (-1: none), at any time.
 
-    A layer that has weights already gives way to a larger one, which starts with them: an optimizer
-    remembers the shapes of the layers it knows.
+    There is one for each state of the chain, unless it has another number of `states`. A layer that
+    has weights already gives way to a larger one, which starts with them: an optimizer remembers
+    the shapes of the layers it knows.
     """
-    states = len(label_of)
+    outputs = len(label_of)
+    states = outputs if states is None else states
     output, steps = model.get_ref("output_layer"), model.get_ref("steps")
-    if output.maybe_get_dim("nO") == states:
+    if output.maybe_get_dim("nO") == outputs:
         return
     if steps.has_param("step"):
         replace_model_node(model, steps, resized(steps, states))
     if output.has_param("W"):
-        replace_model_node(model, output, resize_linear_weighted(output, states))
+        replace_model_node(model, output, resize_linear_weighted(output, outputs))
     for layer in model.walk():
         if "set_states" in layer.attrs and layer is not model:
             layer.attrs["set_states"](layer, label_of)
+    chains = (model, model.get_ref("steps"))
     for layer in scoring(model):
         if layer.has_dim("nO") is not False:
-            layer.set_dim("nO", states, force=True)
+            width = states if any(layer is one for one in chains) else outputs
+            layer.set_dim("nO", width, force=True)
 
 
 def scoring(model: ChainModel) -> Iterator[Model[Any, Any]]:
-    """The layers whose outputs are states: all but those of an encoder that gives vectors."""
+    """The layers that score: all but those of an encoder that gives vectors."""
     encoder = model.get_ref("tok2vec")
     below = {id(layer) for layer in encoder.walk() if "set_states" not in encoder.attrs}
     return (layer for layer in model.walk() if id(layer) not in below)

@@ -35,7 +35,7 @@ def crf(
         losses, gradient = loss(chain, batch, agreeing(tags, batch, gold))
     else:
         losses, gradient = loss(chain, batch if scores.learned else apart(chain, batch), path)
-    return float(losses.sum()), gradient
+    return float(losses.sum()), tags.folded(gradient)
 
 
 def softmax(
@@ -45,22 +45,27 @@ def softmax(
 
     Of a known token it is that of the tags it may have. With all of its neighbours known there is
     one; beside a missing one there may be more, as in `iob1`, where a span begins with `B` only if
-    another one of its label ends there. Missing tokens cost nothing.
+    another one of its label ends there. Missing tokens cost nothing. Where a scheme has several
+    choices, each is one for itself.
     """
-    batch = tags.batch(scores)
+    heard = tags.heard(scores)
     path = path_of(tags, scores, gold)
-    unknown = missing(batch, gold)
+    unknown = missing(heard, gold)
     if unknown.any():
-        right = possible(tags, limit(batch), gold)
-        right[unknown] = True
+        states = possible(tags, limit(tags.spread(heard)), gold)
+        states[unknown] = True
+        right = states if tags.classes.choices == 1 else states @ (tags.members > 0)
     else:
-        right = np.equal(path[:, None], np.arange(len(tags)))
-    total, every = distribution(batch.scores, np.ones_like(right))
-    known, wanted = distribution(batch.scores, right)
+        right = np.zeros(heard.scores.shape, dtype=bool)
+        np.put_along_axis(right, tags.of_state[path].astype(np.int64), True, axis=1)
+    loss, gradient = 0.0, np.empty_like(heard.scores)
+    for some in tags.choices:
+        total, every = distribution(heard.scores[:, some], np.ones_like(right[:, some]))
+        known, wanted = distribution(heard.scores[:, some], right[:, some])
+        gradient[:, some] = every - wanted
+        loss += float(np.maximum(total - known, 0).sum(dtype=np.float64))
     none = np.zeros(len(tags))
-    steps = np.zeros((len(tags), len(tags)))
-    losses = np.maximum(total - known, 0)
-    return float(losses.sum(dtype=np.float64)), Gradient(every - wanted, none, steps, none)
+    return loss, Gradient(gradient, none, np.zeros((len(tags), len(tags))), none)
 
 
 def distribution(scores: Scores, allowed: NDArray[np.bool_]) -> tuple[Scores, Scores]:

@@ -1,22 +1,28 @@
-"""Between strings and chains: the tags of a label set as states, gold spans as paths and limits."""
+"""Between strings and chains: the tags of a label set as states, gold spans as paths and limits.
+
+A model scores classes. In most schemes there is one for each state; in be the score of a state is
+that of what begins and that of what ends there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chain import Batch, Chain, Layout, Limits, Spans
+from ..chain import Batch, Chain, Gradient, Layout, Limits, Spans
+from ..codes.classes import Classes, classes
 from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans
 from ..codes.policy import get_policy
 from ..codes.scheme import Scheme
+from ..codes.silent import hushed
 from ..codes.states import States, states
-from ..codes.write import span_columns, write_spans
+from ..codes.write import span_columns, write_states
 from ..errors import ChainError, ModelError, UnknownNameError
 from ..span import Span
 from .chain_scores import ChainScores
@@ -24,7 +30,10 @@ from .chain_scores import ChainScores
 
 @dataclass(frozen=True, eq=False)
 class TagChain:
-    """The chain of a scheme over some labels: one state for each tag."""
+    """The chain of a scheme over some labels: one state for each tag, silent ones too.
+
+    C classes are what a model has outputs for; K states are what paths go through.
+    """
 
     scheme: Scheme
     labels: tuple[str, ...]
@@ -38,6 +47,44 @@ class TagChain:
     def layout(self) -> Layout:
         """Which states form spans."""
         return Layout(self.states.joins, self.states.label_of)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What is chosen for each token, and what a state is made of."""
+        return classes(self.labels, self.scheme)
+
+    @cached_property
+    def outputs(self) -> NDArray[np.int32]:
+        """The class of each output of a model, `[C]`: label by label, so new labels come last."""
+        every = self.classes
+        if every.choices == 1:
+            return np.arange(len(every.names), dtype=np.int32)
+        return np.argsort(every.label_of, kind="stable").astype(np.int32)
+
+    @cached_property
+    def label_of(self) -> NDArray[np.int32]:
+        """The label of each output, -1 if it has none."""
+        found: NDArray[np.int32] = self.classes.label_of[self.outputs]
+        return found
+
+    @cached_property
+    def of_state(self) -> NDArray[np.int32]:
+        """The outputs that a state is made of, `[K, H]`: one for each choice."""
+        place = np.argsort(self.outputs).astype(np.int32)
+        found: NDArray[np.int32] = place[self.classes.of_state]
+        return found
+
+    @cached_property
+    def choices(self) -> list[slice]:
+        """The outputs of each choice."""
+        return [slice(n, None, self.classes.choices) for n in range(self.classes.choices)]
+
+    @cached_property
+    def members(self) -> NDArray[np.float32]:
+        """1 where a state has an output, `[K, C]`, else 0."""
+        found = np.zeros((len(self), len(self.outputs)), dtype=np.float32)
+        np.put_along_axis(found, self.of_state.astype(np.int64), 1.0, axis=1)
+        return found
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -66,9 +113,27 @@ class TagChain:
         return Chain(start, step, stop, self.layout)
 
     def batch(self, scores: ChainScores) -> Batch:
-        """The emissions of all Docs."""
+        """The scores of all states in all Docs."""
+        return self.spread(self.heard(scores))
+
+    def heard(self, scores: ChainScores) -> Batch:
+        """The scores of all outputs in all Docs, as the model gives them."""
         with advising():
             return Batch.of(to_numpy(scores.emissions), scores.lengths)
+
+    def spread(self, heard: Batch) -> Batch:
+        """The scores of states: what their outputs sum to."""
+        if self.classes.choices == 1:
+            return heard
+        parts = (np.take(heard.scores, some, axis=1) for some in self.of_state.T)
+        return replace(heard, scores=reduce(np.add, parts))
+
+    def folded(self, gradient: Gradient) -> Gradient:
+        """The gradient of the scores of states as one of the scores of outputs."""
+        if self.classes.choices == 1:
+            return gradient
+        members = self.members.astype(gradient.scores.dtype)
+        return gradient._replace(scores=gradient.scores @ members)
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""
@@ -97,7 +162,7 @@ class TagChain:
         """The one path of each Doc that has exactly these spans, Doc after Doc."""
         columns = spans if isinstance(spans, SpanColumns) else span_columns(spans, lengths)
         offsets = np.cumsum([0, *lengths], dtype=np.int64)
-        tags = write_spans(columns, offsets, self.scheme)
+        tags = write_states(columns, offsets, self.scheme)
         width = len(self.scheme.prefixes)
         first = [
             0,
@@ -118,7 +183,7 @@ class TagChain:
     def spans(self, path: NDArray[np.int32], batch: Batch) -> SpanColumns:
         """The spans of a path for each Doc."""
         tags = CodedTags.trusted(path.astype(np.int32), batch.offsets, self.states.tags)
-        return read_spans(tags, self.scheme, get_policy("raise"))
+        return read_spans(hushed(tags, self.scheme), self.scheme, get_policy("raise"))
 
 
 def number_of(label: str, numbers: Mapping[str, int]) -> int:

@@ -156,13 +156,14 @@ class _Comparer:
     def __call__(self, spans: Sequence[Span], others: Sequence[Span]) -> Comparison:
         path, other = (self.tags.path([some], [self.size]) for some in (spans, others))
         tokens = np.flatnonzero(path != other)
-        a, b = path[tokens], other[tokens]
+        a, b, of_state = path[tokens], other[tokens], self.tags.of_state
         reasons = [
-            Reason(token, name, float(weights[mine] - weights[its]), seen)
-            for token, mine, its in zip(tokens.tolist(), a.tolist(), b.tolist())
+            Reason(token, name, float(weights[mine].sum() - weights[its].sum()), seen)
+            for token, mine, its in zip(tokens.tolist(), of_state[a], of_state[b])
             for name, weights, seen in self.features[token]
         ]
-        total = float((self.emissions[tokens, a] - self.emissions[tokens, b]).sum())
+        rows = self.emissions[tokens][:, of_state.T].sum(axis=1)  # [tokens, K]
+        total = float((rows[np.arange(len(a)), a] - rows[np.arange(len(b)), b]).sum())
         names, there = self.tags.states.tags, set(tokens.tolist())
         return Comparison(
             tokens.tolist(),

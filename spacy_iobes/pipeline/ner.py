@@ -109,8 +109,12 @@ class EntityRecognizer(Questions, Recognizer):
         return self._tags
 
     def resize(self) -> None:
-        """Give the model one output for each tag."""
-        self.model.attrs["set_states"](self.model, self.tags.states.label_of)
+        """Give the model one output for each tag, or for each class where tags have several."""
+        set_states, label_of = self.model.attrs["set_states"], self.tags.label_of
+        if len(label_of) == len(self.tags):
+            set_states(self.model, label_of)
+        else:
+            set_states(self.model, label_of, len(self.tags))
 
     def labels_in(self, examples: Iterable[Example]) -> Iterable[str]:
         """The labels of the entities in the references, in alphabetical order."""
@@ -131,11 +135,11 @@ class EntityRecognizer(Questions, Recognizer):
                 f"says {self.scheme.name}: load it with the config it was trained with."
             )
         outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
-        if outputs is not None and outputs != len(self.tags):
+        if outputs is not None and outputs != len(self.tags.outputs):
             raise ModelError(
                 f"{self.name}: the model has {outputs} outputs, but {len(self.labels)} labels in "
-                f"{self.scheme.name} need {len(self.tags)}. It was made for other labels or for "
-                "another scheme: load it with the config it was trained with."
+                f"{self.scheme.name} need {len(self.tags.outputs)}. It was made for other labels "
+                "or for another scheme: load it with the config it was trained with."
             )
 
     def require_initialised(self) -> None:
@@ -203,6 +207,7 @@ class EntityRecognizer(Questions, Recognizer):
                 if len(wrong.start):
                     batch = limit(self.tags.batch(scores))
                     more, further = reject(self.tags.chain(scores), batch, wrong)
+                    further = self.tags.folded(further)
                     loss, gradient = loss + float(more.sum()), gradient.plus(further)
         d_scores, start, step, stop = gradient
         return loss, ChainScores(d_scores, scores.lengths, start, step, stop)
@@ -234,7 +239,7 @@ class EntityRecognizer(Questions, Recognizer):
             return scores
         steps = self.model.get_ref("steps")
         start, step, stop = (steps.get_param(name) for name in ("start", "step", "stop"))
-        nothing = steps.ops.alloc2f(0, len(self.tags))
+        nothing = steps.ops.alloc2f(0, len(self.tags.outputs))
         return ChainScores(nothing, [0 for _ in docs], start, step, stop)
 
     @property
