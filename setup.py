@@ -24,6 +24,7 @@ KERNELS = [
         "_columns",
         "_features",
         "_names",
+        "_pairing",
         "_separators",
         "_separators_v3",
         "_surroundings",

@@ -234,7 +234,8 @@ def outputs_of(scheme: str, labels: Sequence[str] = LABELS) -> NDArray[np.intp]:
     places = [2 * list(labels).index(label) + 2 if label else 0 for _, _, label in parts]
     begins = [place if "B" in prefix else 0 for (prefix, _, _), place in zip(parts, places)]
     ends = [1 + (place if "E" in prefix else 0) for (prefix, _, _), place in zip(parts, places)]
-    return np.array([begins, ends]).T
+    found: NDArray[np.intp] = np.array([begins, ends]).T
+    return found
 
 
 def worlds_of(pipe: EntityRecognizer, doc: Doc, bias: float = 0.0) -> Worlds:

@@ -14,6 +14,7 @@ try:
     from ._columns import first_difference, scan, splice
     from ._features import drop, emit, find, mix, number, place, step
     from ._names import spot
+    from ._pairing import pair
     from ._surroundings import surround
     from ._tags import align, decode, encode, lists, nearest, violations, write
     from ._words import describe
@@ -23,6 +24,7 @@ except ImportError:
     from .columns_numpy import first_difference, scan, splice
     from .features_numpy import drop, emit, find, mix, number, place, step
     from .names_numpy import spot
+    from .pairing_numpy import pair
     from .surroundings_numpy import surround
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
     from .words_python import describe
@@ -62,6 +64,7 @@ __all__ = [
     "nbest",
     "nearest",
     "number",
+    "pair",
     "place",
     "scan",
     "splice",

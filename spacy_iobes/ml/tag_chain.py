@@ -24,6 +24,7 @@ from ..codes.silent import hushed
 from ..codes.states import States, states
 from ..codes.write import span_columns, write_states
 from ..errors import ChainError, ModelError, UnknownNameError
+from ..kernels.chain_numpy import Scores
 from ..span import Span
 from .chain_scores import ChainScores
 
@@ -133,7 +134,8 @@ class TagChain:
         if self.classes.choices == 1:
             return gradient
         members = self.members.astype(gradient.scores.dtype)
-        return gradient._replace(scores=gradient.scores @ members)
+        folded: Scores = np.matmul(gradient.scores, members)
+        return gradient._replace(scores=folded)
 
     def number(self, label: str) -> int:
         """The number of a label; an error names those that there are."""

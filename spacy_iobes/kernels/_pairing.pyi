@@ -1,0 +1,1 @@
+from .pairing_numpy import pair as pair
