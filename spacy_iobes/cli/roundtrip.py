@@ -13,7 +13,8 @@ import typer
 from ..codes.readings import DEFAULT_READING, READINGS, get_reading
 from ..corpus.conll import Columns
 from ..corpus.files import shown
-from ..corpus.nested_formats import BRAT, DOCS, JSON, format_of
+from ..corpus.nested import many
+from ..corpus.nested_formats import COLUMNS, DOCS, format_of
 from ..scoring.formats import aligned
 from .application import AT_FAULT, FINE, SHOWN, command, counted
 from .nested_options import (
@@ -127,12 +128,11 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
     from ..corpus.nested import survey_nested
 
     kind = format_of(path)
-    if kind in (BRAT, JSON):
-        from ..corpus.brat import read_brat
-        from ..corpus.nested_json import read_json_lines
+    if kind not in (COLUMNS, DOCS):
         from ..corpus.nested_text import text_passages
+        from ..corpus.text_files import TEXTS
 
-        texts = (read_brat if kind == BRAT else read_json_lines)(path, how.texts)
+        texts = TEXTS[kind](path, how.texts)
         unit = "line" if how.texts.lines else "text"
         return survey_nested(path, text_passages(texts), how.rule, unit)
     if kind == DOCS:
@@ -182,7 +182,7 @@ def _show(survey: NestedSurvey, limit: int, quiet: bool, ambiguous: bool) -> Non
     }
     words = [f"{total.lost:,} of {counted(total.sets, 'set')} of mentions lost ({survey.reading})"]
     words += [f"{total.ambiguous:,} ambiguous", f"best F1 {100 * total.f1:.2f}"]
-    words += [f"{counted(n, 'mention')} {kind}" for kind, n in others.items()]
+    words += [many(kind, n) for kind, n in others.items()]
     size = f"{counted(survey.sentences, survey.unit)}, {counted(survey.tokens, 'token')}"
     typer.echo(f"{name}: {', '.join(words)}; {size}")
 

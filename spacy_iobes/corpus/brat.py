@@ -36,13 +36,18 @@ def read_text(annotations: Path, how: TextReading = SIMPLE) -> NestedText:
     """One text, given the file of its annotations."""
     path = annotations.with_suffix(".txt")
     text = _content(path, how.encoding)
-    found = NestedText(str(path), text, how.tokenize(text))
+    mentions = [
+        (number, *_mention(line, text, f"{annotations}, line {number}"))
+        for number, line in enumerate(_content(annotations, how.encoding).split("\n"), 1)
+        if _TEXT_BOUND.match(line)
+    ]
+    ends = ((parts[0][0], parts[-1][1]) for *_, parts in mentions)
+    tokens = how.cut(how.tokenize(text), ends)
+    found = NestedText(str(path), text, tokens)
     if how.lines:
         found.split_lines()
-    for number, line in enumerate(_content(annotations, how.encoding).split("\n"), 1):
-        if _TEXT_BOUND.match(line):
-            label, parts = _mention(line, text, f"{annotations}, line {number}")
-            found.add(label, parts, f"{annotations}:{number}", how.misaligned)
+    for number, label, parts in mentions:
+        found.add(label, parts, f"{annotations}:{number}", how.misaligned)
     return found
 
 

@@ -68,6 +68,12 @@ def read_bytes(
         ) from error
 
 
+def decoded_bytes(data: bytes, encoding: str, name: str) -> str:
+    """The text of some bytes, as of a file of that name."""
+    decoder, _ = _decoder(encoding)
+    return _decoded(decoder, data, name, 0, final=True)
+
+
 def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
     """A decoder, and whether what it reads is UTF-8 already."""
     try:

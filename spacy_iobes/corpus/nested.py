@@ -29,6 +29,8 @@ KINDS = {
     "discontinuous": "a mention has more than one part",
     "misaligned": "a mention begins or ends within a token",
     "moved": "a mention was given whole tokens",
+    "unbalanced": "a tag is without its other half",
+    "crossed": "a tag ends after one that began before it",
     "overlapping": "a mention shares a token with another one of its column",
     "deep": "there is no column left for a mention",
     "label": "the label of a mention cannot be written",
@@ -63,14 +65,19 @@ class Finding:
         return f"{self.place}: {self.label}: {'; '.join(said)}"
 
 
+def many(kind: str, count: int) -> str:
+    """So many findings of a kind: `2 mentions lost`."""
+    of_tags = "tag" if kind in ("unbalanced", "crossed") else "mention"
+    what = "token" if kind == UNANNOTATED else of_tags
+    return f"{count:,} {what}{'s' * (count != 1)} {kind}"
+
+
 def told(findings: Sequence[Finding]) -> list[str]:
     """What there is of each kind, in one line each: how many, and the first of them."""
     lines = []
     for kind in KINDS:
         if some := [finding for finding in findings if finding.kind == kind]:
-            what = "token" if kind == UNANNOTATED else "mention"
-            count = f"{len(some):,} {what}{'s' * (len(some) != 1)} {kind}"
-            lines.append(f"{count}, the first at {some[0]}")
+            lines.append(f"{many(kind, len(some))}, the first at {some[0]}")
     return lines
 
 

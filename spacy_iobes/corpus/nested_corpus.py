@@ -1,7 +1,7 @@
 """Nested mentions from files of any kind, as Docs with a span group.
 
-Column files with several columns of tags, brat folders, JSON lines and DocBins are told apart by
-their names.
+Column files with several columns of tags, brat folders, JSON lines, inline-tagged texts and DocBins
+are told apart by their names, or somebody says what they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import FileError
-from .brat import read_brat
 from .column_docs import DocUnit, group_doc, grouped
 from .conll import ColumnReader, Columns
 from .doc_columns import DocFile
@@ -23,11 +22,11 @@ from .docbin import read_docbin
 from .files import Progress, shown
 from .nested import Finding
 from .nested_columns import headed, repeated_in
-from .nested_formats import BRAT, COLUMNS, DOCS, format_of
-from .nested_json import read_json_lines
+from .nested_formats import AUTO, COLUMNS, DOCS, format_of
 from .nested_text import NestedText, TextReading
 from .sentences import FileSentences, TagReading
 from .text_docs import text_doc, token_lines
+from .text_files import TEXTS
 
 
 class NestedDoc(NamedTuple):
@@ -48,7 +47,9 @@ class NestedReading:
     """How to read nested mentions: `tags` and `columns` of column files, `texts` of all others.
 
     There is a Doc for each document, or for each sentence. With a `header`, the first line of a
-    column file names its columns, and spans without a label have that of their column.
+    column file names its columns, and spans without a label have that of their column. `form` says
+    what the files are, if their names do not. With `entities`, the mentions of a text are its
+    entities, too, if none overlap; else its entities are missing.
     """
 
     key: str = "sc"
@@ -57,6 +58,8 @@ class NestedReading:
     columns: Columns = field(default_factory=Columns)
     header: bool = False
     texts: TextReading = field(default_factory=TextReading)
+    form: str = AUTO
+    entities: bool = False
 
 
 @dataclass
@@ -70,14 +73,13 @@ class NestedFile:
     violations: int = 0
 
     def __iter__(self) -> Iterator[NestedDoc]:
-        kind = format_of(self.path)
+        kind = format_of(self.path, self.reading.form)
         if kind == COLUMNS:
             yield from self._columns()
         elif kind == DOCS:
             yield from self._docs()
         else:
-            read = read_brat if kind == BRAT else read_json_lines
-            for text in read(self.path, self.reading.texts):
+            for text in TEXTS[kind](self.path, self.reading.texts):
                 yield from self._text(text)
 
     def _columns(self) -> Iterator[NestedDoc]:
@@ -108,7 +110,7 @@ class NestedFile:
     def _text(self, text: NestedText) -> Iterator[NestedDoc]:
         parts = text.sentences() if self.reading.unit == "sentence" else [text]
         for part in parts:
-            doc = text_doc(self.vocab, part, self.reading.key)
+            doc = text_doc(self.vocab, part, self.reading.key, self.reading.entities)
             missing = 0 if part.annotated else len(doc)
             yield NestedDoc(doc, part.findings, missing, lines=token_lines(doc, part))
 

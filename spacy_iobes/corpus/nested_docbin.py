@@ -20,9 +20,10 @@ class NestedWritten(Written):
     """What went into a DocBin file, and the mentions that did not, or that were changed."""
 
     findings: list[Finding] = field(default_factory=list)
+    without_entities: int = 0
 
-    def add_doc(self, made: NestedDoc, key: str) -> None:
-        """Count one Doc."""
+    def add_doc(self, made: NestedDoc, key: str, entities: bool = False) -> None:
+        """Count one Doc; with `entities`, also whether it was to have some but has not."""
         self.docs += 1
         self.tokens += len(made.doc)
         known = made.doc.has_annotation("SENT_START")
@@ -32,6 +33,8 @@ class NestedWritten(Written):
         self.missing += made.missing
         self.blocked += made.blocked
         self.findings += made.findings
+        if entities and len(made.doc):
+            self.without_entities += not made.doc.has_annotation("ENT_IOB")
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -44,7 +47,7 @@ def write_nested(files: Iterable[NestedFile], target: str | Path) -> NestedWritt
     done, docs = NestedWritten(), DocBin()
     for file in files:
         for made in file:
-            done.add_doc(made, file.reading.key)
+            done.add_doc(made, file.reading.key, file.reading.entities)
             docs.add(made.doc)
         done.repaired += file.violations
     save_docbin(docs, target)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-COLUMNS, DOCS, BRAT, JSON, TEXT = "columns", "docs", "brat", "json", "text"
+from ..errors import UnknownNameError
+
+AUTO = "auto"
+COLUMNS, DOCS, BRAT, JSON, INLINE = "columns", "docs", "brat", "json", "inline"
+TEXT = "text"
+FORMATS = (AUTO, COLUMNS, DOCS, BRAT, JSON, INLINE)
+"""What a file may be said to be; `auto` goes by its name."""
 _ENDINGS = {
     ".spacy": DOCS,
     ".ann": BRAT,
@@ -12,11 +18,27 @@ _ENDINGS = {
     ".ndjson": JSON,
     ".json": JSON,
     ".jsonlines": JSON,
+    ".xml": INLINE,
+    ".tar": INLINE,
+    ".tgz": INLINE,
 }
 
 
-def format_of(path: str | Path) -> str:
-    """Column files unless the name says otherwise; a folder is one of brat."""
+def require_format(name: str) -> str:
+    """The name of a format, if it is one."""
+    if name not in FORMATS:
+        message = f"Unknown format {name!r}. Known: {', '.join(FORMATS)}."
+        raise UnknownNameError(message, name, FORMATS)
+    return name
+
+
+def format_of(path: str | Path, form: str = AUTO) -> str:
+    """What somebody says a file is; else what its name says, or a column file.
+
+    A folder is one of brat, unless somebody says that it holds inline-tagged texts.
+    """
+    if require_format(form) != AUTO:
+        return form
     if Path(path).is_dir():
         return BRAT
     name = str(path).lower().removesuffix(".gz")

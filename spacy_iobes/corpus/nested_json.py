@@ -135,13 +135,16 @@ def _text(record: Record, how: TextReading) -> NestedText:
     if not isinstance(text, str):
         raise record.wrong(f"no text (one of {_known('text')}) and no tokens: {[*value]}.")
     cut = how.tokenize(text) if tokens is None else tokens
+    by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)
+    annotation = _given(record, value) if how.mentions else None
+    mentions = list(_mentions(record, annotation or []))
+    if not by_tokens:
+        cut = how.cut(cut, ((start, end) for start, end, _ in mentions))
     found = NestedText(record.name, text, cut, record.number, standoff=False)
+    found.annotated = annotation is not None
     if how.lines:
         found.split_lines()
-    by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)
-    given = _given(record, value) if how.mentions else None
-    found.annotated = given is not None
-    for start, end, label in _mentions(record, given or []):
+    for start, end, label in mentions:
         _add(found, record, (start, end), label, by_tokens, how)
     return found
 

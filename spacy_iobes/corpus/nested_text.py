@@ -16,16 +16,18 @@ from typing import Literal, get_args
 from ..codes.write import span_columns
 from ..errors import FileError, UnknownNameError
 from ..span import Span
+from .inline import Markup
 from .nested import ENOUGH, Finding, Passages
 
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""
 Tokenize = Callable[[str], list[Offsets]]
 """Cuts a text into tokens."""
-Misaligned = Literal["count", "raise", "expand", "contract"]
+Misaligned = Literal["count", "raise", "expand", "contract", "split"]
 """What becomes of a mention that begins or ends within a token.
 
-It is left out, refused, given all the tokens that it touches, or only those that are all in it.
+It is left out, refused, given all the tokens that it touches, or only those that are all in it; or
+the token is split there. Split tokens tell where mentions are: compare no systems on them.
 """
 TOKENS = re.compile(r"\w+|[^\w\s]")
 """What a token is: a run of letters, digits and underscores, or one character that is no space."""
@@ -52,7 +54,8 @@ class TextReading:
 
     A text is one sentence, or with `lines` each of its lines. `offsets` of JSON lines count
     `characters` or `tokens`; "auto" is characters where there is a text. Without `mentions`, JSON
-    lines need not have any, and those that they have are passed over.
+    lines need not have any, and those that they have are passed over. `markup` is for inline-tagged
+    texts.
     """
 
     tokenize: Tokenize = simple_tokens
@@ -61,6 +64,18 @@ class TextReading:
     encoding: str = "utf8"
     offsets: str = "auto"
     mentions: bool = True
+    markup: Markup = field(default_factory=Markup)
+
+    def cut(self, tokens: list[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:
+        """The tokens, split where mentions begin and end if they are to be."""
+        if self.misaligned != "split":
+            return tokens
+        places = sorted({place for mention in mentions for place in mention})
+        found = list[Offsets]()
+        for start, end in tokens:
+            inside = places[bisect_right(places, start) : bisect_left(places, end)]
+            found += pairwise([start, *inside, end])
+        return found
 
 
 SIMPLE = TextReading()
@@ -158,12 +173,23 @@ class NestedText:
         """Let every line with a token be a sentence."""
         self.starts, before = [], 0
         for index, (start, end) in enumerate(self.tokens):
-            if self.text[start:end].isspace():
+            if self._is_space(start, end):
                 continue
             if not self.starts or "\n" in self.text[before:start]:
                 self.starts.append(index)
             before = end
         self.starts[:1] = [0]
+
+    def split_at(self, borders: Iterable[int]) -> None:
+        """Let a sentence begin with the first token at or behind each of some characters."""
+        words = [n for n, (start, end) in enumerate(self.tokens) if not self._is_space(start, end)]
+        begins = [self.tokens[word][0] for word in words]
+        found = (bisect_left(begins, border) for border in borders)
+        starts = sorted({words[at] for at in found if at < len(words)} - set(words[:1]))
+        self.starts = [0, *starts] if self.tokens else []
+
+    def _is_space(self, start: int, end: int) -> bool:
+        return self.text[start:end].isspace()
 
     def sentences(self) -> Iterator[NestedText]:
         """Each sentence as a text of its own; a mention beyond it becomes a finding."""

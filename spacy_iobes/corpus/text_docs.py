@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import Any
 
 from spacy.attrs import ENT_IOB, ENT_TYPE
@@ -23,10 +24,11 @@ def tokens_by(tokenizer: Any) -> Tokenize:
     return tokenize
 
 
-def text_doc(vocab: Vocab, text: NestedText, key: str) -> Doc:
+def text_doc(vocab: Vocab, text: NestedText, key: str, entities: bool = False) -> Doc:
     """A Doc with the same text; as in spaCy, white space but single spaces makes tokens, too.
 
-    Without annotation it has no span group.
+    Without annotation it has no span group. With `entities`, mentions of which none overlap are
+    entities, too; else those are missing.
     """
     words, spaces, places = list[str](), list[bool](), list[int]()
     end = 0
@@ -49,8 +51,11 @@ def text_doc(vocab: Vocab, text: NestedText, key: str) -> Doc:
         DocSpan(doc, places[span.start], places[span.end - 1] + 1, span.label)
         for span in sorted(text.spans, key=lambda span: (span.start, -span.end, span.label))
     ]
-    if text.annotated:
-        doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    if not text.annotated:
+        return doc
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    if entities and all(one.end <= other.start for one, other in pairwise(spans)):
+        doc.set_ents(spans, default="outside")
     return doc
 
 
