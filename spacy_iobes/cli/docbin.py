@@ -15,8 +15,9 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
+from ..corpus.inline import Markup
 from ..corpus.nested import told
-from ..corpus.nested_formats import COLUMNS, format_of
+from ..corpus.nested_formats import COLUMNS, FORMATS, INLINE, format_of
 from .application import command, counted
 from .doc_writing import (
     ColumnCount,
@@ -35,6 +36,7 @@ from .nested_options import (
     OffsetsOfJson,
     SchemeOfColumns,
     TokenizerOf,
+    markup_options,
     require_layers,
     text_reading,
 )
@@ -65,17 +67,19 @@ def say(text: str, report: dict[str, Any], output: str, json: bool) -> None:
 
 
 @command("to-docbin")
+@markup_options
 @column_options
 def to_docbin_cli(
     paths: Annotated[
         list[str],
         typer.Argument(
             metavar="IN... OUT.spacy",
-            help="Column files, or (into a span group) brat folders, JSON lines (.jsonl) and "
-            "DocBins; and the file to write.",
+            help="Column files, or (into a span group) brat folders, JSON lines (.jsonl), DocBins "
+            "and inline-tagged texts (.xml, .tar.gz); and the file to write.",
         ),
     ],
     columns: Columns,
+    markup: Markup,
     scheme: SchemeOfColumns = "",
     policy: PolicyName = "raise",
     unit: Annotated[
@@ -106,6 +110,14 @@ def to_docbin_cli(
     misaligned: MisalignedMentions = "count",
     offsets: OffsetsOfJson = "auto",
     lang: TokenizerOf = "",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help=f"What the files are: {', '.join(FORMATS)} (by name). A file or a folder of "
+            "inline-tagged texts has to be called so.",
+        ),
+    ] = "auto",
     keep_tags: Annotated[
         bool, typer.Option("--keep-tags", help="Keep the tags as they are in the Docs' user data.")
     ] = False,
@@ -113,8 +125,9 @@ def to_docbin_cli(
 ) -> None:
     """Write files as one DocBin for 'spacy train'; malformed tags are refused.
 
-    Column files become entities, or with --spans-key or --layer a span group. Mentions of brat
-    folders and JSON lines always become one; those that cannot be spans are counted and named.
+    Column files become entities, or with --spans-key or --layer a span group. Mentions of texts
+    always become one; those that cannot be spans are counted and named. Those of inline-tagged
+    texts become entities, too, in Docs in which none overlap.
     """
     from ..corpus.column_docs import require_unit
     from ..corpus.docbin import write_docbin
@@ -124,7 +137,10 @@ def to_docbin_cli(
     if not inputs:
         raise typer.BadParameter("name files to read and one to write", param_hint="IN... OUT")
     require_layers(layer)
-    texts = [path for path in inputs if format_of(path) != COLUMNS]
+    if lines and markup.sentence:
+        message = "sentences are lines, or stand in a tag: name one"
+        raise typer.BadParameter(message, param_hint="--lines / --sentence-tag")
+    texts = [path for path in inputs if format_of(path, form) != COLUMNS]
     if len(texts) < len(inputs) and not scheme:
         named = next(path for path in inputs if path not in texts)
         raise typer.BadParameter(f"{named} is a column file: name it", param_hint="--scheme")
@@ -142,11 +158,14 @@ def to_docbin_cli(
             tag_reading(scheme, policy, layer or (), label or ()),
             columns,
             header,
-            text_reading(misaligned, lines, columns.encoding, offsets, lang),
+            text_reading(misaligned, lines, columns.encoding, offsets, lang, markup),
+            form,
         )
         made = write_nested(_nested(inputs, reading), output)
         size = _in_words(made, "" if spans_key else f" in the group {GROUP!r}")
-        words = "\n".join([size, *told(made.findings)])
+        without = f"{counted(made.without_entities, 'Doc')} without entities, for mentions overlap"
+        remarks = [without] * bool(made.without_entities)
+        words = "\n".join([size, *remarks, *told(made.findings)])
         say(f"{output}: {words}", {"file": output, **made.as_json()}, output, json)
         return
     how = TagReading(get_scheme(scheme), get_tag_policy(policy))
@@ -164,7 +183,8 @@ def _nested(paths: list[str], reading: NestedReading) -> Iterator[NestedFile]:
     vocab = Vocab()
     for path in paths:
         with bar(path) as progress:
-            yield NestedFile(path, reading, vocab, progress)
+            entities = format_of(path, reading.form) == INLINE
+            yield NestedFile(path, replace(reading, entities=entities), vocab, progress)
 
 
 def _in_words(done: Written, group: str | None = None) -> str:
