@@ -29,6 +29,7 @@ KERNELS = [
         "_separators_v3",
         "_surroundings",
         "_tags",
+        "_winnow",
         "_words",
     )
 ]

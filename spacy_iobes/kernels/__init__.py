@@ -17,6 +17,7 @@ try:
     from ._pairing import pair
     from ._surroundings import surround
     from ._tags import align, decode, encode, lists, nearest, violations, write
+    from ._winnow import winnow
     from ._words import describe
 
     IN_USE = "compiled"
@@ -27,6 +28,7 @@ except ImportError:
     from .pairing_numpy import pair
     from .surroundings_numpy import surround
     from .tags_numpy import align, decode, encode, lists, nearest, violations, write
+    from .winnow_python import winnow
     from .words_python import describe
 
     IN_USE = "numpy"
@@ -73,5 +75,6 @@ __all__ = [
     "surround",
     "total",
     "violations",
+    "winnow",
     "write",
 ]

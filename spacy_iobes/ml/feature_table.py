@@ -92,6 +92,13 @@ class FeatureTable(Shim):
         self._label(label_of, shared)
         self._take(average, np.zeros(self.count, dtype=np.float32))
 
+    def go_on(self) -> None:
+        """Begin to average anew, with the weights that predict; step sizes stay as they are.
+
+        Else a few more steps would count for nothing beside all that were before.
+        """
+        self._take(self.average.copy(), self.squares[: self.count])
+
     def predict(self, features: Ints) -> Floats:
         """The summed average weights of the features `[N, F]` of each token; takes the array."""
         kernels.find(features, self.places)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..chain import Batch, Chain, loss
 from ..codes.classes import Classes
@@ -13,6 +12,8 @@ from ..kernels.features_numpy import Floats, Ints, Offsets
 from ..ml.feature_table import FeatureTable
 from ..ml.tag_chain import TagChain
 from .batches import Epoch
+from .checks import own_features, require_units
+from .normal import normalised
 from .options import Options
 from .step_weights import StepWeights
 
@@ -30,7 +31,9 @@ class ByGradients(ABC):
 
     def learn(self, features: Ints, offsets: Offsets, path: Ints) -> None:
         """Learn from examples; what was learned before stays, and goes on from where it was."""
-        rows = features.copy()
+        rows = own_features(features, self.options.bits)
+        require_units(offsets, path, len(rows), len(self.tags))
+        self.go_on()
         self.table.place(rows)
         for _ in range(self.options.epochs):
             epoch = Epoch.of(self.units(offsets), self.options.words, self.random)
@@ -40,6 +43,10 @@ class ByGradients(ABC):
                 scores, learn = self.table.begin_rows(mine[at], scale)
                 learn(self.gradient(scores, inner, gold[at]))
                 self.table.finish_update(None)
+
+    def go_on(self) -> None:
+        """New examples count as if they were the first, but begin with what is known."""
+        self.table.go_on()
 
     def units(self, offsets: Offsets) -> Offsets:
         """What must stay together."""
@@ -70,6 +77,11 @@ class Crf(ByGradients):
         self.steps = StepWeights(tags.even, options.rate)
         self.parts = parts_of(classes)
 
+    def go_on(self) -> None:
+        """The steps, too."""
+        super().go_on()
+        self.steps.go_on()
+
     def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
         """The classes of a state have the gradient of the state; the steps learn here."""
         several = self.classes.choices > 1
@@ -81,7 +93,7 @@ class Crf(ByGradients):
 
     def class_scores(self, features: Ints) -> Floats:
         """What each class adds to the score of a sequence."""
-        return self.table.predict(features.copy())
+        return self.table.predict(own_features(features, self.options.bits))
 
     @property
     def chain(self) -> Chain:
@@ -105,7 +117,8 @@ class Softmax(ByGradients):
 
     def class_scores(self, features: Ints) -> Floats:
         """The logarithms of the probabilities of the classes of each choice."""
-        return normalised(self.table.predict(features.copy()), self.classes.bounds)
+        scores = self.table.predict(own_features(features, self.options.bits))
+        return normalised(scores, self.classes.bounds)
 
     @property
     def chain(self) -> Chain:
@@ -124,12 +137,3 @@ def parts_of(classes: Classes) -> Floats:
     parts = np.zeros((len(classes.of_state), len(classes.names)), dtype=np.float32)
     np.put_along_axis(parts, classes.of_state, 1, axis=1)
     return parts
-
-
-def normalised(scores: Floats, bounds: NDArray[np.int32]) -> Floats:
-    """Scores as logarithms of probabilities, within each choice."""
-    found = np.empty_like(scores)
-    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
-        mine = scores[:, a:b] - scores[:, a:b].max(axis=1, keepdims=True)
-        found[:, a:b] = mine - np.log(np.exp(mine).sum(axis=1, keepdims=True))
-    return found

@@ -12,8 +12,8 @@ class Options:
     All of them go through the examples `epochs` times at most, in an order drawn with `seed`;
     features are numbers below `2 ** bits`. Learners by gradients take a step for about so many
     `words`, at a `rate`, and leave each feature out with the probability `dropout`. Winnow
-    multiplies weights by `alpha` or `beta`, and a score that is within a share `threshold` of the
-    border is not enough.
+    multiplies weights by `alpha` or `beta`, but not beyond `most` or `1 / most`; a right class must
+    lead by more than `threshold`, a share of the weight that features begin with.
     """
 
     epochs: int = 10
@@ -25,6 +25,7 @@ class Options:
     alpha: float = 1.23
     beta: float = 0.83
     threshold: float = 0.05
+    most: float = 5.0
 
     def __post_init__(self) -> None:
         for name, right, wanted in (
@@ -35,7 +36,8 @@ class Options:
             ("words", self.words >= 1, "at least 1"),
             ("alpha", self.alpha > 1, "above 1"),
             ("beta", 0 < self.beta < 1, "between 0 and 1"),
-            ("threshold", 0 <= self.threshold < 1, "a share below 1"),
+            ("threshold", self.threshold >= 0, "at least 0"),
+            ("most", self.most > 1, "above 1"),
         ):
             if not right:
                 raise ValueError(f"{name} is {wanted}, not {getattr(self, name)}.")

@@ -17,12 +17,16 @@ class StepWeights:
     """Scores of start, step and stop, by AdaGrad; illegal ones stay so."""
 
     def __init__(self, even: Chain, rate: float):
-        self.layout, self.rate = even.layout, rate
+        self.layout, self.rate, self.states = even.layout, rate, len(even.start)
         self.weights = np.concatenate([even.start, even.step.ravel(), even.stop])
-        self.squares = np.zeros_like(self.weights)
-        self.moved = np.zeros_like(self.weights)
+        self.squares, self.moved = np.zeros_like(self.weights), np.zeros_like(self.weights)
         self.steps, self.total = 0, 0.0
-        self.states = len(even.start)
+
+    def go_on(self) -> None:
+        """Begin to average anew, with the weights that predict; step sizes stay as they are."""
+        self.weights = self._averaged()
+        self.moved[:] = 0
+        self.steps, self.total = 0, 0.0
 
     @property
     def chain(self) -> Chain:
@@ -32,7 +36,10 @@ class StepWeights:
     @cached_property
     def average(self) -> Chain:
         """The chain to predict with: the average over all steps, late ones counting more."""
-        return self._chain(self.weights - self.moved / self.total if self.total else self.weights)
+        return self._chain(self._averaged())
+
+    def _averaged(self) -> Floats:
+        return self.weights - self.moved / self.total if self.total else self.weights
 
     def _chain(self, weights: Floats) -> Chain:
         size = self.states

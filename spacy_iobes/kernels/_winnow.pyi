@@ -1,0 +1,1 @@
+from .winnow_python import winnow as winnow
