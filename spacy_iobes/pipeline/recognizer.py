@@ -5,6 +5,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from random import Random
 from typing import Any, cast
 
 import numpy as np
@@ -14,11 +15,13 @@ from spacy.pipeline import TrainablePipe
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
+from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
-from thinc.api import Model
+from thinc.api import Model, Optimizer
 
 from ..corpus.sources import shown
 from ..errors import ModelError
+from ..ml.feature_table import FeatureTable
 from .doc_pipe import Scorer
 
 SAMPLE = 10  # Docs that a model is initialised with
@@ -88,6 +91,51 @@ class Recognizer(TrainablePipe):  # type: ignore[misc]
             raise ValueError(Errors.E923.format(name=self.name))
         sample = [example.reference for example in first]
         self.model.initialize(X=sample)
+
+    def learn(
+        self,
+        examples: Iterable[Example],
+        *,
+        epochs: int = 10,
+        words: int = 120,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        seed: int = 0,
+    ) -> list[float]:
+        """Go on from what is known with new examples, and no others; returns the loss of each pass.
+
+        New labels are added. The examples are shuffled with `seed` before each of the passes and
+        come in batches of about so many `words`. `sgd` is for what is no hashed feature; without
+        one, there is a new optimizer with the settings that spaCy begins with.
+        """
+        method = f"{type(self).__name__}.learn"
+        known = list(validated(examples, method))
+        self.require_alone(method)
+        for label in self.labels_in(known):
+            self.add_label(label)
+        for node in self.model.walk():
+            for shim in node.shims:
+                if isinstance(shim, FeatureTable):
+                    shim.go_on()
+        optimizer = self.create_optimizer() if sgd is None else sgd
+        random, losses = Random(seed), list[float]()
+        for _ in range(epochs):
+            random.shuffle(known)
+            mine: dict[str, float] = {self.name: 0.0}
+            for batch in minibatch_by_words(known, words):
+                self.update(batch, drop=drop, sgd=optimizer, losses=mine)
+            losses.append(mine[self.name])
+        return losses
+
+    def require_alone(self, method: str) -> None:
+        """Refuse to learn without the component that the model listens to."""
+        heard = [node.name for node in self.model.walk() if "listener" in node.name]
+        if heard:
+            raise ModelError(
+                f"{self.name} listens to a component before it ({heard[0]}), which {method} does "
+                "not run: go on with nlp.resume_training() and nlp.update(examples), or with "
+                "'spacy train'."
+            )
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Recognizer":
         """Load the component; a model that does not fit its labels is refused."""
