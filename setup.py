@@ -124,6 +124,7 @@ setup(
         "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxi", "*.pxd", "*.h"],
         "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["page.html"],
+        "spacy_iobes.strategies": ["page.html"],
     },
     ext_modules=cythonize(KERNELS),
     cmdclass={"build_ext": BuildKernels, "build_py": BuildWithConfigs},

@@ -22,6 +22,7 @@ BENCHMARKS = {
     "policies": "How far the repair of malformed tags moves published scores (MasakhaNER).",
     "separators": "Inference over mention separators: two states beside eight, words per second.",
     "nested": "Nested mentions: what corpora lose as separators; recognisers beside spancat.",
+    "strategies": "Tagging strategies x learners x decodings: F1, significance, crfsuite's time.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
 """Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""

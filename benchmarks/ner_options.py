@@ -1,4 +1,4 @@
-"""The options of the command line that only the benchmarks `ner` and `nested` have."""
+"""The options of the command line that only some benchmarks have."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 NER = {"cnn", "keep", "kept", "only", "systems", "seeds", "plot"}
 NESTED = {"keep", "kept", "only", "systems", "budget"}
-HAVE = {"ner": NER, "nested": NESTED}
+STRATEGIES = {"keep", "only"}
+HAVE = {"ner": NER, "nested": NESTED, "strategies": STRATEGIES}
 """The benchmarks that have options of their own."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Add the options as a group of their own."""
-    group = parser.add_argument_group("ner and nested")
+    group = parser.add_argument_group("ner, nested and strategies")
     for name, settings in OPTIONS.items():
         group.add_argument(f"--{name}", **settings)
 
@@ -101,6 +102,10 @@ def known(benchmark: str) -> dict[str, list[str]]:
 
         corpora, systems = nested_ner_corpora.CORPORA, nested_ner_systems.SYSTEMS
         return {"only": list(corpora), "systems": list(systems)}
+    if benchmark == "strategies":
+        from . import strategies_corpora
+
+        return {"only": list(strategies_corpora.CORPORA)}
     from .ner_corpora import CORPORA
     from .ner_systems import SYSTEMS
     from .ner_tables import CURVE

@@ -140,6 +140,14 @@ class ModelError(IobesError, ValueError):
     """A model that cannot be used: damaged, not initialised, or made for other labels."""
 
 
+class SettingError(IobesError, ValueError):
+    """A setting has a value that it cannot have."""
+
+
+class CorpusError(IobesError, ValueError):
+    """A corpus lacks what the work needs."""
+
+
 class FileError(IobesError):
     """A file that cannot be read or written; `path` and, where known, `line` say where."""
 

@@ -25,6 +25,7 @@ _COMMANDS = {
     "roundtrip": "roundtrip",
     "score": "score",
     "show": "schemes info",
+    "strategies": "strategies",
     "survey": "validate check count summarize text",
     "train": "train",
     "tune": "tune",

@@ -43,17 +43,26 @@ Maker = Callable[[TagChain, Classes, Options], Learner]
 
 
 class Row(NamedTuple):
-    """A learner: what it is called, what it is, and what makes it."""
+    """A learner: what it is called, what it is, and what makes it.
+
+    `structured`: it looks at whole sequences, so its scores are no probabilities of classes.
+    """
 
     name: str
     summary: str
     make: Maker
+    structured: bool = False
 
 
 LEARNERS: dict[str, Row] = {
     row.name: row
     for row in (
-        Row("crf", "linear-chain CRF: whole sequences among the legal ones, learned steps", Crf),
+        Row(
+            "crf",
+            "linear-chain CRF: whole sequences among the legal ones, learned steps",
+            Crf,
+            structured=True,
+        ),
         Row("softmax", "maximum entropy: every token for itself", Softmax),
         Row("winnow", "balanced Winnow, several passes over shuffled examples", Winnow),
         Row(

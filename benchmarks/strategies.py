@@ -1,0 +1,229 @@
+"""Tagging strategies with several learners: F1, significance, and what the literature found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter, process_time
+
+from spacy_iobes.scoring.paired import corrected_t, paired_t, signed_rank
+from spacy_iobes.strategies.cells import Plan
+from spacy_iobes.strategies.codec import Codec
+from spacy_iobes.strategies.comparison import ALL, Comparison, Row
+from spacy_iobes.strategies.lab import cores
+from spacy_iobes.strategies.material import material_of
+from spacy_iobes.strategies.options import Options
+from spacy_iobes.strategies.splits import own_split, random_splits
+from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
+from spacy_iobes.strategies.tables import cell, remarks
+
+from . import strategies_crfsuite as crfsuite
+from .strategies_corpora import CORPORA, Source
+from .table import Cell, Table
+from .targets import at_least
+
+LEARNERS = ("crf", "softmax", "winnow", "winnow-incremental")
+CONSTRAINED, GREEDY = "constrained", "greedy"
+LEGEND = [
+    "All learners have the same hashed features. Greedy: the likeliest class of each token, as",
+    "conlleval reads tags; be: begins take the end of the most frequent length. Constrained: the",
+    "best legal sequence; be: the best pairs by begin, end and length. Ensemble: the strategies",
+    "vote on spans. Seminars and acquisitions: random halves; the others: their own split.",
+]
+SPEED = 10  # times faster than crfsuite
+QUICK_OPTIONS = Options(epochs=2)
+
+
+def run(
+    quick: bool, keep: Path | None = None, only: Sequence[str] | None = None
+) -> Iterator[Table]:
+    """Compare on every corpus that is at hand, table by table."""
+    wanted = {name: CORPORA[name] for name in only or CORPORA}
+    missing = [source.title for source in wanted.values() if not source.at_hand()]
+    notes = [f"Not at hand: {', '.join(missing)}."] if missing else []
+    yield Table("input", [], [*LEGEND, *notes])
+    found: dict[str, Study] = {}
+    for name, source in wanted.items():
+        if not source.at_hand():
+            continue
+        begin = perf_counter()
+        found[name] = studied(name, source, quick, keep)
+        spent = f"{perf_counter() - begin:.0f} s on {cores()} cores; what is kept is not repeated."
+        for comparison in found[name].comparisons:
+            yield figures(source, found[name], comparison, spent)
+    if found:
+        yield findings(found)
+        yield decoding(found)
+        yield incremental(found)
+    for name in found:
+        yield from speed(wanted[name], quick)
+
+
+def plan(source: Source, quick: bool) -> Plan:
+    """Everything with everything."""
+    options = QUICK_OPTIONS if quick else Options()
+    return Plan(STRATEGIES, LEARNERS, by_unit=bool(source.columns), options=options)
+
+
+def studied(name: str, source: Source, quick: bool, keep: Path | None) -> Study:
+    """One corpus, or what is kept of it."""
+    train, test = source.load(quick)
+    splits = min(source.splits, 2) if quick else source.splits
+    file = None if keep is None else keep.with_name(f"{keep.stem}.{name}.jsonl")
+    return study(name, train, Settings(plan(source, quick), splits), test=test, keep=file)
+
+
+def figures(source: Source, found: Study, comparison: Comparison, spent: str) -> Table:
+    """F1 of every row, with marks."""
+    rows: list[dict[str, Cell]] = []
+    for row in comparison.scores:
+        cells: dict[str, Cell] = {**row._asdict(), "classes": comparison.classes.get(row.strategy)}
+        for column in comparison.columns:
+            cells[column] = cell(comparison, row, column).strip()
+        cells["learn s"] = comparison.seconds.get(row)
+        rows.append(cells)
+    title = f"{source.title}: {found.facts}"
+    return Table(title, rows, [*remarks(comparison), spent])
+
+
+def findings(found: dict[str, Study]) -> Table:
+    """What Siefkes (2006) reports, and what is so here: token-wise learners, one answer a slot."""
+    rows: list[dict[str, Cell]] = []
+    for (name, each), learner in product(found.items(), ("winnow", "softmax")):
+        exact, slots = each.comparisons
+        for decoding in (GREEDY, CONSTRAINED):
+            comparison = slots if slots.tests else exact
+            ranked = sorted(
+                STRATEGIES,
+                key=lambda s: -comparison.scores[Row(learner, decoding, s)][ALL].mean,
+            )
+            rows.append(
+                {
+                    "corpus": name,
+                    "learner": learner,
+                    "decoding": decoding,
+                    "best to worst": " ".join(ranked),
+                    "bio, bia best": verdict({*ranked[:2]} == {"bio", "bia"}),
+                    "bie worst": verdict(ranked[-1] == "bie"),
+                    "better than bio": marks(comparison, learner, decoding, "+"),
+                    "worse than bio": marks(comparison, learner, decoding, "-"),
+                }
+            )
+    notes = [
+        "The paper (Winnow, greedy): IOB2 and BIA best, nothing significantly better than IOB2 on",
+        "any slot, BIE worst, significantly worse in about half of all cases; IOB1 and Triv worse",
+        "on 1 or 2 slots, BE on 3 or 4. Counts here: columns of labels with p < 0.05.",
+    ]
+    return Table("what the paper found, and what is so here", rows, notes)
+
+
+def verdict(holds: bool) -> str:
+    """Yes or no."""
+    return "yes" if holds else "no"
+
+
+def marks(comparison: Comparison, learner: str, decoding: str, mark: str) -> str:
+    """For each strategy: on how many labels it has the mark."""
+    labels = comparison.columns[1:]
+    counts = {
+        strategy: sum(
+            comparison.mark(Row(learner, decoding, strategy), label) == mark for label in labels
+        )
+        for strategy in STRATEGIES
+    }
+    listed = ", ".join(f"{strategy} {count}" for strategy, count in counts.items() if count)
+    return f"{listed or 'none'} of {len(labels)}"
+
+
+def decoding(found: dict[str, Study]) -> Table:
+    """What constrained decoding changes: the difference of mean F1 in hundredths."""
+    rows: list[dict[str, Cell]] = []
+    for (name, each), learner in product(found.items(), LEARNERS):
+        for comparison in each.comparisons:
+            row: dict[str, Cell] = {
+                "corpus": name,
+                "learner": learner,
+                "measure": comparison.measure,
+            }
+            for strategy in STRATEGIES:
+                before, after = (
+                    comparison.scores[Row(learner, how, strategy)][ALL].mean
+                    for how in (GREEDY, CONSTRAINED)
+                )
+                row[strategy] = f"{100 * before:.1f} -> {100 * after:.1f}"
+            rows.append(row)
+    return Table("F1 greedy -> constrained", rows)
+
+
+def incremental(found: dict[str, Study]) -> Table:
+    """Winnow in one pass beside Winnow in several: the same splits, strategy by strategy."""
+    rows: list[dict[str, Cell]] = []
+    for (name, each), how in product(found.items(), (GREEDY, CONSTRAINED)):
+        for comparison in each.comparisons:
+            pairs = [
+                [
+                    comparison.scores[Row(learner, how, strategy)][ALL]
+                    for learner in ("winnow-incremental", "winnow")
+                ]
+                for strategy in STRATEGIES
+            ]
+            means = [100 * fmean(pair[side].mean for pair in pairs) for side in (0, 1)]
+            row: dict[str, Cell] = {
+                "corpus": name,
+                "decoding": how,
+                "measure": comparison.measure,
+                "one pass": means[0],
+                "batch": means[1],
+                "difference": means[0] - means[1],
+            }
+            one, batch = (
+                [fmean(values) for values in zip(*(pair[side].values for pair in pairs))]
+                for side in (0, 1)
+            )
+            several = len(one) > 1
+            row["p (t)"] = paired_t(one, batch).p if several else None
+            row["p (corrected t)"] = corrected_t(one, batch).p if several else None
+            row["p (Wilcoxon)"] = signed_rank(one, batch).p if several else None
+            rows.append(row)
+    notes = ["Means over the strategies. The paper: incremental training is slightly worse."]
+    formats = dict.fromkeys(("one pass", "batch"), ".1f") | {"difference": "+.1f"}
+    return Table("Winnow, one pass beside several", rows, notes, formats)
+
+
+def speed(source: Source, quick: bool) -> Iterator[Table]:
+    """A CRF row of the table beside python-crfsuite on the same features."""
+    from spacy_iobes.codes.scheme import get_scheme
+    from spacy_iobes.strategies.cells import results
+
+    train, test = source.load(quick)
+    material = material_of([*train, *test])
+    splits = own_split(len(train), len(test)) if test else random_splits(len(train), 1)
+    parts = [material.part(units) for units in splits[0]]
+    names = [crfsuite.attributes(part) for part in parts]
+    strategies = ("bio",) if quick or len(material.labels) > 6 else ("io", "bio", "bia", "bie")
+    rows: list[dict[str, Cell]] = []
+    for strategy in strategies:
+        one = Plan((strategy,), ("crf",), (CONSTRAINED,), options=plan(source, quick).options)
+        begin = process_time()
+        ((_, ours),) = results(material, splits[0], 0, "crf", one)
+        seconds = process_time() - begin
+        total = [sum(row[i] for row in ours["exact"].values()) for i in range(3)]
+        theirs = crfsuite.measure(
+            Codec(get_scheme(strategy), material.labels), parts[0], parts[1], names
+        )
+        rows.append(
+            {
+                "strategy": strategy,
+                "ours s": seconds,
+                "ours F1": 200 * total[0] / (total[1] + total[2]),
+                "crfsuite s": theirs.seconds,
+                "crfsuite F1": 100 * theirs.f1,
+                "ratio": theirs.seconds / seconds,
+                f">= {SPEED}x": at_least(theirs.seconds / seconds, SPEED),
+            }
+        )
+    notes = ["CPU seconds of learning, tagging and scoring a split; features are ready for both."]
+    formats = dict.fromkeys(("ours F1", "crfsuite F1", "ratio"), ".1f")
+    yield Table(f"a CRF row beside python-crfsuite: {source.title}", rows, notes, formats)

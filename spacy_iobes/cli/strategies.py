@@ -1,0 +1,281 @@
+"""The command `strategies`: which tagging strategy serves a corpus best, with statistics."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..codes.scheme import get_scheme
+from ..corpus.conll import Columns
+from ..corpus.files import write_bytes
+from ..corpus.inline import Markup
+from ..corpus.nested import told as nested_told
+from ..corpus.nested_formats import AUTO, COLUMNS, DOCS, INLINE, format_of
+from ..errors import UnknownNameError
+from ..scoring.tables import as_text
+from .application import command, counted
+from .nested_options import MisalignedMentions, markup_options, text_reading
+from .options import GoldPolicy, column_options
+from .survey import print_json
+from .train import blank, tell
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from ..strategies.lab import Progress
+    from ..strategies.study import Study
+
+FORMS = (AUTO, COLUMNS, DOCS, INLINE)
+NARROW = 6  # labels that have columns of their own on a terminal
+
+
+@command("strategies")
+@markup_options
+@column_options
+def strategies_cli(
+    corpora: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Column files, .spacy files, inline-tagged texts (.xml, .tar.gz), or directories.",
+        ),
+    ],
+    columns: Columns,
+    markup: Markup,
+    test: Annotated[
+        str,
+        typer.Option("--test", help="Learn from CORPUS and score on this, in place of splits."),
+    ] = "",
+    scheme: Annotated[
+        str, typer.Option("--scheme", "-s", help="Scheme of column files, as they are.")
+    ] = "",
+    repair: GoldPolicy = "raise",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help=f"What the corpora are: {', '.join(FORMS)} (by name). A file or a folder of "
+            "inline-tagged texts has to be called so.",
+        ),
+    ] = "auto",
+    misaligned: MisalignedMentions = "expand",
+    lang: Annotated[
+        str, typer.Option("--lang", help="Of the tokenizer of inline-tagged texts.")
+    ] = "en",
+    strategies: Annotated[
+        str,
+        typer.Option("--strategies", help="Schemes to compare, with commas between them."),
+    ] = "io,iob1,bio,bia,bie,be",
+    learners: Annotated[
+        str,
+        typer.Option(
+            "--learners", help="Of crf, softmax, winnow and winnow-incremental, with commas."
+        ),
+    ] = "crf,softmax,winnow",
+    decodings: Annotated[
+        str, typer.Option("--decodings", help="greedy, constrained, or both with a comma.")
+    ] = "greedy,constrained",
+    baseline: Annotated[
+        str, typer.Option("--baseline", help="The strategy that others are compared with.")
+    ] = "bio",
+    splits: Annotated[
+        int, typer.Option("--splits", min=1, help="Random splits of each corpus.")
+    ] = 5,
+    share: Annotated[float, typer.Option("--share", help="Of the documents, to learn from.")] = 0.5,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, help="Passes over what is learned from, at most.")
+    ] = 10,
+    significance: Annotated[
+        str, typer.Option("--significance", help="The marks go by: t, corrected t, or wilcoxon.")
+    ] = "t",
+    level: Annotated[float, typer.Option("--level", help="Of significance.")] = 0.05,
+    ensemble: Annotated[
+        bool, typer.Option("--ensemble/--no-ensemble", help="Let the strategies vote, too.")
+    ] = True,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of splits and learners.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes (default: all cores).")
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Directory for results as they are found, tables in JSON, a page and pictures. "
+            "A run that was ended goes on there.",
+        ),
+    ] = "",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Forget what an earlier run found in the directory.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare tagging strategies on corpora: any scheme, any learner, on the same features.
+
+    Learned on random halves of the documents and scored on the others; a mark says which strategy
+    is better or worse than the baseline beyond chance.
+    """
+    from ..strategies.cells import Plan
+    from ..strategies.options import Options
+    from ..strategies.study import Settings, study
+
+    if test and len(corpora) > 1:
+        raise typer.BadParameter("goes with one corpus", param_hint="--test")
+    plan = Plan(
+        tuple(get_scheme(name).name for name in listed("--strategies", strategies)),
+        known("--learners", learners),
+        known("--decodings", decodings),
+        ensemble=ensemble,
+        by_unit=bool(test),
+        options=Options(epochs=epochs, seed=seed),
+    )
+    settings = Settings(plan, splits, share, seed, baseline, significance, level)
+    found, names = list["Study"](), titles(corpora)
+    read = reader(form, lang, misaligned, markup, scheme, repair, columns)
+    for name, path in zip(names, corpora):
+        docs, held_out = (read(each) if each else list["Doc"]() for each in (path, test))
+        keep = Path(output) / f"{name}.jsonl" if output else None
+        with jobs_shown(name) as progress:
+            found.append(
+                study(
+                    name,
+                    docs,
+                    settings,
+                    test=held_out,
+                    keep=keep,
+                    fresh=fresh,
+                    workers=workers,
+                    progress=progress,
+                )
+            )
+    if output:
+        store(found, Path(output))
+    if json:
+        print_json([each.as_dict() for each in found])
+        return
+    show(found)
+    if output:
+        typer.echo(f"{output}: results, tables and the page index.html")
+
+
+def reader(
+    form: str,
+    lang: str,
+    misaligned: str,
+    markup: Markup,
+    scheme: str,
+    repair: str,
+    columns: Columns,
+) -> Callable[[str], list[Doc]]:
+    """What reads the Docs of a corpus, from the options."""
+    from ..strategies.corpora import docs_of, inline_docs
+
+    if form not in FORMS:
+        raise UnknownNameError(f"Unknown format {form!r}. Known: {', '.join(FORMS)}.", form, FORMS)
+    nlp = blank(lang)
+    texts = text_reading(misaligned, False, columns.encoding, "auto", lang, markup)
+
+    def read(path: str) -> list[Doc]:
+        if format_of(path, form if form == INLINE else AUTO) != INLINE:
+            return docs_of(path, nlp, scheme, repair, columns)
+        made = inline_docs(path, nlp, texts)
+        for line in nested_told(made.findings):
+            tell(f"{path}: {line}")
+        if made.overlapping:
+            tell(f"{path}: {counted(made.overlapping, 'mention')} left out that overlap others")
+        return made.docs
+
+    return read
+
+
+def listed(option: str, text: str) -> list[str]:
+    """Names with commas between them, each once."""
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise typer.BadParameter("name at least one", param_hint=option)
+    return names
+
+
+def known(option: str, text: str) -> tuple[str, ...]:
+    """The learners or decodings of an option."""
+    from ..strategies.decoding import DECODINGS
+    from ..strategies.learners import LEARNERS
+
+    every = {"--learners": tuple(LEARNERS), "--decodings": tuple(DECODINGS)}[option]
+    names = [name.lower() for name in listed(option, text)]
+    for name in names:
+        if name not in every:
+            message = f"Unknown {option[2:-1]} {name!r}. Known: {', '.join(every)}."
+            raise UnknownNameError(message, name, every)
+    return tuple(names)
+
+
+def titles(paths: Sequence[str]) -> list[str]:
+    """What corpora are called: the names of their files, numbered where they are the same."""
+    found: list[str] = []
+    for path in paths:
+        name = Path(path).name.removesuffix(".gz").removesuffix(".tar")
+        stem = name.rpartition(".")[0] or name or "corpus"
+        number = sum(other.partition("#")[0] == stem for other in found)
+        found.append(f"{stem}#{number + 1}" if number else stem)
+    return found
+
+
+@contextmanager
+def jobs_shown(name: str) -> Iterator[Progress]:
+    """Progress: a bar on a terminal, a line for each job elsewhere."""
+    if not sys.stderr.isatty():
+
+        def told(done: int, jobs: int) -> None:
+            tell(f"{name}: {done} of {jobs} jobs done")
+
+        yield told
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=name, unit="job", leave=False) as bar:
+
+        def drawn(done: int, jobs: int) -> None:
+            bar.total = jobs
+            bar.update(done - bar.n)
+            bar.refresh()
+
+        yield drawn
+
+
+def show(studies: Sequence[Study]) -> None:
+    """The tables on a terminal."""
+    from ..strategies.tables import table_of
+
+    for study in studies:
+        typer.echo(f"{study.name}: {study.facts}\n")
+        for comparison in study.comparisons:
+            wide = len(study.labels) <= NARROW
+            typer.echo(as_text(table_of(comparison, wide)))
+
+
+def store(studies: Sequence[Study], folder: Path) -> None:
+    """Everything into files, each written whole."""
+    from ..strategies.chart import chart
+    from ..strategies.page import Section, page, short
+
+    found = {
+        "comparison.json": json_module.dumps([s.as_dict() for s in studies], indent=1) + "\n",
+        "index.html": page(
+            [Section(study.name, study.facts, study.comparisons) for study in studies],
+            "Tagging strategies",
+        ),
+    }
+    for study in studies:
+        for comparison in study.comparisons:
+            name = f"{study.name}.{comparison.measure}.svg"
+            found[name] = chart(comparison, f"{study.name}: {short(comparison)}")
+    for name, text in found.items():
+        with write_bytes(folder / name) as put:
+            put(text.encode("utf8"))

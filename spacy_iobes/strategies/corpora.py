@@ -1,0 +1,61 @@
+"""Docs to compare strategies on: column files by document, DocBins, or inline-tagged texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import filter_spans
+
+from ..corpus.conll import Columns
+from ..corpus.docbin import read_docbin
+from ..corpus.nested import Finding
+from ..corpus.nested_corpus import NestedReading, nested
+from ..corpus.nested_formats import INLINE
+from ..corpus.nested_text import TextReading
+from ..corpus.reader import ConllCorpus, files_of
+from ..corpus.training_data import training_data
+
+KEY = "sc"
+
+
+def docs_of(path: str, nlp: Language, scheme: str, policy: str, columns: Columns) -> list[Doc]:
+    """The Docs of a file or a directory of files, with entities.
+
+    The scheme, the policy and the columns are those of column files, whose Docs are documents
+    where they mark them, and sentences where they do not.
+    """
+    data = training_data(path, scheme, policy, columns)
+    if "scheme" not in data.reader:
+        return [doc for file in files_of(path) for doc in read_docbin(file)]
+    unit = "document" if data.has_documents else "sentence"
+    corpus = ConllCorpus(path, scheme=scheme, policy=policy, columns=columns, unit=unit)  # type: ignore[arg-type]
+    return list(corpus.docs(nlp.vocab))
+
+
+class InlineDocs(NamedTuple):
+    """Docs with entities; what could not be read as spans, and how many overlapped others."""
+
+    docs: list[Doc]
+    findings: list[Finding]
+    overlapping: int
+
+
+def inline_docs(path: str | Path, nlp: Language, reading: TextReading) -> InlineDocs:
+    """The Docs of inline-tagged texts; of mentions that overlap, the longest are kept.
+
+    Tokens of white space stay, since they tell where lines and paragraphs begin.
+    """
+    how = NestedReading(KEY, "document", form=INLINE, texts=reading)
+    made = InlineDocs([], [], 0)
+    for each in nested(path, how, nlp.vocab):
+        made.findings.extend(each.findings)
+        spans = list(each.doc.spans[KEY])
+        kept = filter_spans(spans)
+        each.doc.set_ents(kept, default="outside")
+        del each.doc.spans[KEY]
+        made.docs.append(each.doc)
+        made = made._replace(overlapping=made.overlapping + len(spans) - len(kept))
+    return made

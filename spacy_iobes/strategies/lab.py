@@ -1,0 +1,103 @@
+"""The laboratory: all cells of a plan, on several cores, going on where an earlier run ended."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from .cells import Cell, Plan, cells, results
+from .material import Material
+from .splits import Split
+from .store import Store, key
+
+Job = tuple[int, str]  # the number of a split, and a learner
+Made = list[tuple[Cell, dict[str, Any]]]
+Progress = Callable[[int, int], None]
+"""Told how many jobs are done, of how many."""
+
+_shared: list[Any] = []  # of a worker: the material, the splits and the plan
+
+
+def run(
+    material: Material,
+    splits: Sequence[Split],
+    plan: Plan,
+    store: Store,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> dict[Cell, dict[str, Any]]:
+    """The result of every cell; those that the store holds are not worked out again."""
+    every = [(number, learner) for number in range(len(splits)) for learner in plan.learners]
+    open_jobs = [
+        job for job in every if any(store.get(c._asdict()) is None for c in cells(plan, *job))
+    ]
+    done = len(every) - len(open_jobs)
+    tell = progress or (lambda done, jobs: None)
+    tell(done, len(every))
+    with _working(material, splits, plan, min(workers or cores(), len(open_jobs))) as work:
+        for made in work(open_jobs):
+            for cell, result in made:
+                if store.get(cell._asdict()) is None:
+                    store.add(cell._asdict(), result)
+            done += 1
+            tell(done, len(every))
+    found = {}
+    for job in every:
+        for cell in cells(plan, *job):
+            found[cell] = store.rows[key(cell._asdict())]
+    return found
+
+
+def cores() -> int:
+    """How many processes can run at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _working(
+    material: Material, splits: Sequence[Split], plan: Plan, workers: int
+) -> Iterator[Callable[[list[Job]], Iterator[Made]]]:
+    """A function that does jobs, here or in processes of their own, in whatever order."""
+    if workers <= 1:
+        yield lambda jobs: (_made(material, splits, plan, job) for job in jobs)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "material.pickle"
+        with path.open("wb") as file:
+            pickle.dump((material, list(splits), plan), file, protocol=5)
+        context = get_context("spawn")  # what a fork would copy may have threads of its own
+        pool = ProcessPoolExecutor(workers, context, initializer=_load, initargs=(str(path),))
+        try:
+            yield lambda jobs: (
+                future.result() for future in as_completed([pool.submit(_work, j) for j in jobs])
+            )
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _load(path: str) -> None:
+    """Begin a worker: read what all jobs share."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with open(path, "rb") as file:
+        _shared[:] = pickle.load(file)
+
+
+def _work(job: Job) -> Made:
+    """Do a job in a worker."""
+    material, splits, plan = _shared
+    return _made(material, splits, plan, job)
+
+
+def _made(material: Material, splits: Sequence[Split], plan: Plan, job: Job) -> Made:
+    """The cells of a job."""
+    number, learner = job
+    return list(results(material, splits[number], number, learner, plan))

@@ -1,0 +1,117 @@
+"""A corpus as learners see it: the features of all tokens, found once, and the gold spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import IS_SPACE
+from spacy.tokens import Doc
+
+from ..codes.columns import SpanColumns
+from ..codes.policy import get_policy
+from ..corpus.gold import ADVICE
+from ..corpus.sources import offsets_of, shown
+from ..corpus.tagged import TaggedDocs
+from ..errors import CorpusError
+from ..kernels.features_numpy import Ints, Offsets
+from ..ml.extractor import Extractor
+
+BITS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Units (Docs) laid end to end: `features[N, F]`, where units begin, and their gold spans.
+
+    `labels` are those of the whole corpus, also where this is a part of it. `words` are the texts
+    of the tokens, `space` says which of them are white space.
+    """
+
+    features: Ints
+    offsets: Offsets
+    gold: SpanColumns
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+    space: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return len(self.features)
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The number of tokens of each unit."""
+        lengths: list[int] = np.diff(self.offsets).tolist()
+        return lengths
+
+    @cached_property
+    def digest(self) -> str:
+        """What changes when features, units or gold do."""
+        found = blake2b(digest_size=8)
+        gold = self.gold
+        for array in (self.features, self.offsets, gold.sentence, gold.start, gold.end, gold.label):
+            found.update(np.ascontiguousarray(array).tobytes())
+        found.update("\0".join(self.labels).encode())
+        return found.hexdigest()
+
+    def part(self, units: Sequence[int] | Offsets) -> Material:
+        """Some of the units, in this order."""
+        chosen = np.asarray(units, dtype=np.int64)
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        # the token behind which each chosen token comes, counted in the whole
+        tokens = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
+        bounds = np.searchsorted(self.gold.sentence, np.arange(len(self) + 1))
+        counts = np.diff(bounds)[chosen]
+        first = np.cumsum(counts) - counts
+        rows = np.arange(counts.sum()) + np.repeat(bounds[chosen] - first, counts)
+        columns = (
+            np.repeat(np.arange(len(chosen)), counts).astype(np.int32),
+            *(getattr(self.gold, name)[rows] for name in ("start", "end", "label")),
+        )
+        gold = SpanColumns.trusted(columns, self.gold.labels, len(chosen))
+        words = tuple(self.words[token] for token in tokens.tolist())
+        features = self.features[tokens]
+        return Material(features, offsets, gold, self.labels, words, self.space[tokens])
+
+
+def material_of(docs: Sequence[Doc], templates: Sequence[str] | None = None) -> Material:
+    """Find the features of all tokens of some Docs, and their entities.
+
+    A Doc is a unit: features look at other places of the same Doc, and not out of its sentences
+    where those are known.
+    """
+    if not any(len(doc) for doc in docs):
+        raise CorpusError("There is no token in the corpus.")
+    tagged = TaggedDocs.entities(docs, ADVICE)
+    for number in np.flatnonzero(tagged.pieces.missing)[:1].tolist():
+        doc = docs[int(np.searchsorted(offsets_of(docs), number, side="right")) - 1]
+        raise CorpusError(
+            f"{shown(doc)} has tokens without annotation: what is compared must be annotated whole."
+        )
+    spans = tagged.spans(get_policy("raise"))
+    labels = tuple(sorted({spans.labels[number] for number in np.unique(spans.label).tolist()}))
+    if not labels:
+        raise CorpusError("There is no span in the corpus, so there is nothing to compare.")
+    numbers = np.array([_at(label, labels) for label in spans.labels], dtype=np.int32)
+    columns = (spans.sentence, spans.start, spans.end, numbers[spans.label])
+    gold = SpanColumns.trusted(columns, labels, len(docs))
+    offsets = offsets_of(docs)
+    features = Extractor(templates, BITS, document=True)(docs, offsets)
+    words = tuple(token.text for doc in docs for token in doc)
+    space = np.concatenate([doc.to_array(IS_SPACE) for doc in docs]).astype(bool)
+    return Material(features, offsets, gold, labels, words, space)
+
+
+def _at(label: str, labels: tuple[str, ...]) -> int:
+    """The number of a label; -1 for one that no span has."""
+    return labels.index(label) if label in labels else -1

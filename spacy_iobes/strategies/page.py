@@ -1,0 +1,95 @@
+"""A comparison as a page that needs nothing else: the picture, and tables that can be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from typing import NamedTuple
+
+from ..scoring.page import content_policy
+from .chart import chart
+from .comparison import ALL, MEASURES, Comparison, Row
+from .tables import cell, remarks
+
+TEMPLATE = "page.html"
+MARKS = {"+": "better", "-": "worse", "~": "same", "": "base"}
+
+
+class Section(NamedTuple):
+    """A corpus: its name, what is in it, and its comparisons."""
+
+    name: str
+    facts: str
+    comparisons: Sequence[Comparison]
+
+
+def page(sections: Sequence[Section], title: str) -> str:
+    """The page of some corpora."""
+    template = files(__package__).joinpath(TEMPLATE).read_text(encoding="utf8")
+    body = "".join(_section(number, section) for number, section in enumerate(sections))
+    links = "".join(
+        f'<a href="#corpus{number}">{escape(section.name)}</a>'
+        for number, section in enumerate(sections)
+    )
+    values = {
+        # the pictures carry styles of their own
+        "policy": content_policy(template + body),
+        "title": escape(title),
+        "links": links,
+        "body": body,
+    }
+    text = re.sub(r"@@(\w+)@@", lambda found: values[found[1]], template)
+    return text.encode("utf8", "backslashreplace").decode("utf8")
+
+
+def _section(number: int, section: Section) -> str:
+    parts = [f'<section id="corpus{number}"><h2>{escape(section.name)}</h2>']
+    parts.append(f'<p class="muted">{escape(section.facts)}</p>')
+    for comparison in section.comparisons:
+        picture = chart(comparison, f"{section.name}: {short(comparison)}")
+        parts.append(f'<div class="panel"><div class="picture">{picture}</div>')
+        parts.append(f"{_table(comparison)}{_notes(comparison)}</div>")
+    return "".join(parts) + "</section>"
+
+
+def short(comparison: Comparison) -> str:
+    """What was measured, in a few words."""
+    return MEASURES[comparison.measure].split(" (")[0]
+
+
+def _table(comparison: Comparison) -> str:
+    head = ("learner", "decoding", "strategy", "classes", *comparison.columns)
+    cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    caption = escape(f"F1, {MEASURES[comparison.measure]}")
+    rows, before = [], None
+    for row in comparison.scores:
+        block = (row.learner, row.decoding)
+        rows.append(_row(comparison, row, new=before is not None and block != before))
+        before = block
+    return (
+        f'<div class="scroll" tabindex="0"><table><caption>{caption}</caption><thead><tr>{cells}'
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _row(comparison: Comparison, row: Row, new: bool) -> str:
+    names = [row.learner, row.decoding]
+    classes = str(comparison.classes.get(row.strategy, ""))
+    best = " best" if row == comparison.best else ""
+    cells = [f"<td>{escape(name)}</td>" for name in names]
+    cells.append(f'<th scope="row">{escape(row.strategy)}</th><td class="number">{classes}</td>')
+    for column in comparison.columns:
+        tests = comparison.tests.get(row, {}).get(column, {})
+        told = "; ".join(f"{name}: p = {test.p:.3g}" for name, test in tests.items())
+        kind = MARKS[comparison.mark(row, column)] + (" all" if column == ALL else "")
+        hint = f' title="{escape(told)}"' if told else ""
+        figure = cell(comparison, row, column)[:-1].strip()
+        mark = f'<span class="mark">{comparison.mark(row, column)}</span>'
+        cells.append(f'<td class="number {kind}"{hint}>{figure}{mark}</td>')
+    return f'<tr class="{"new" if new else ""}{best}">{"".join(cells)}</tr>'
+
+
+def _notes(comparison: Comparison) -> str:
+    return "".join(f'<p class="muted">{escape(remark)}</p>' for remark in remarks(comparison))

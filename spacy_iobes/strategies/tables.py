@@ -1,0 +1,66 @@
+"""A comparison as a table."""
+
+from __future__ import annotations
+
+from ..scoring.runs import Runs
+from ..scoring.tables import Table
+from .comparison import ALL, BY_UNITS, MEASURES, Comparison, Row
+
+TEST_WORDS = {
+    "t": "a paired two-tailed t-test over the splits",
+    "corrected t": "a t-test over the splits, corrected for the data that they share",
+    "wilcoxon": "a Wilcoxon signed-rank test over the splits",
+    BY_UNITS: "randomisation over the documents",
+}
+
+
+def table_of(comparison: Comparison, wide: bool = True) -> Table:
+    """The mean F1 of every row; behind it a mark where there is something to compare with.
+
+    A table that is not `wide` has no columns of labels.
+    """
+    columns = comparison.columns if wide else (ALL,)
+    rows, rules, before = [], list[int](), None
+    for row in comparison.scores:
+        block = row.learner, row.decoding
+        if before is not None and block != before:
+            rules.append(len(rows))
+        before = block
+        classes = str(comparison.classes.get(row.strategy, ""))
+        names = (row.learner, row.decoding, row.strategy, classes)
+        rows.append((*names, *(cell(comparison, row, column) for column in columns)))
+    header = ("learner", "decoding", "strategy", "classes", *columns)
+    return Table(header, rows, tuple(rules), tuple(remarks(comparison)), names=3)
+
+
+def cell(comparison: Comparison, row: Row, column: str) -> str:
+    """A mean, with its standard deviation in the column of all labels, and the mark."""
+    runs = comparison.scores[row][column]
+    text = f"{100 * runs.mean:.1f}"
+    if column == ALL:
+        text += spread(runs)
+    return f"{text} {comparison.mark(row, column) or ' '}"
+
+
+def spread(runs: Runs) -> str:
+    """The standard deviation, if there is one."""
+    return "" if runs.sd is None else f" ±{100 * runs.sd:.1f}"
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """How to read the table."""
+    splits = next(iter(comparison.scores.values()))[ALL].n
+    over = f"mean of {splits} splits" if splits > 1 else "one split"
+    found = [f"F1, {MEASURES[comparison.measure]}, {over}."]
+    if comparison.tests:
+        found.append(
+            f"+ better, - worse, ~ no different than {comparison.baseline} with the same learner "
+            f"and decoding (p < {comparison.level:g} by {TEST_WORDS[comparison.chosen]})."
+        )
+    for strategy, count in comparison.lost.items():
+        if count:
+            found.append(
+                f"{strategy}: up to {count:,} training spans touch another of their label and were "
+                "learned as one with it."
+            )
+    return found

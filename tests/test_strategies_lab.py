@@ -1,0 +1,323 @@
+"""The laboratory as a whole: runs that go on, statistics, the page, and the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from spacy_iobes.errors import FileError, UnknownNameError
+from spacy_iobes.scoring.runs import Runs
+from spacy_iobes.strategies.cells import Cell, Plan, cells
+from spacy_iobes.strategies.chart import chart
+from spacy_iobes.strategies.comparison import ALL, Comparison, Row, compare
+from spacy_iobes.strategies.lab import run as run_lab
+from spacy_iobes.strategies.material import Material, material_of
+from spacy_iobes.strategies.options import Options
+from spacy_iobes.strategies.page import Section, page
+from spacy_iobes.strategies.splits import random_splits
+from spacy_iobes.strategies.store import Store
+from spacy_iobes.strategies.study import Settings, study
+from spacy_iobes.strategies.tables import table_of
+
+from . import people
+from .commands import fine, run
+from .test_strategies_parts import documents
+
+PLAN = Plan(("io", "bio"), ("crf", "softmax"), options=Options(epochs=3))
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    return material_of(documents(12))
+
+
+def test_workers_find_what_one_process_finds(material: Material) -> None:
+    splits = random_splits(len(material), 2)
+    found = [
+        run_lab(material, splits, PLAN, Store(None, {}), workers=workers) for workers in (1, 2)
+    ]
+    assert [list(each) for each in found] == [
+        [
+            cell
+            for split in (0, 1)
+            for learner in PLAN.learners
+            for cell in cells(PLAN, split, learner)
+        ]
+    ] * 2
+    for cell, result in found[0].items():
+        other = found[1][cell]
+        assert {k: result[k] for k in ("exact", "slots")} == {
+            k: other[k] for k in ("exact", "slots")
+        }
+
+
+def test_what_is_stored_is_not_worked_out_again(material: Material, tmp_path: Path) -> None:
+    splits, path = random_splits(len(material), 2), tmp_path / "results.jsonl"
+    told: list[tuple[int, int]] = []
+    run_lab(material, splits[:1], PLAN, Store(path, {}), 1, lambda *done: told.append(done))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    before = path.read_bytes()
+    told.clear()
+    run_lab(material, splits, PLAN, Store(path, {}), 1, lambda *done: told.append(done))
+    assert told == [(2, 4), (3, 4), (4, 4)]
+    assert path.read_bytes().startswith(before)
+    told.clear()
+    run_lab(material, splits, PLAN, Store(path, {}), 1, lambda *done: told.append(done))
+    assert told == [(4, 4)]
+
+
+def test_gold_is_learned_and_scored(material: Material) -> None:
+    (split,) = random_splits(len(material), 1)
+    found = run_lab(material, [split], PLAN, Store(None, {}), 1)
+    test = material.part(split.test)
+    names: dict[str, int] = {}
+    for spans in test.gold:
+        for span in spans:
+            names[span.label] = names.get(span.label, 0) + 1
+    for result in found.values():
+        assert {label: row[2] for label, row in result["exact"].items()} == names
+        assert {label: row[2] for label, row in result["slots"].items()} == {
+            label: sum(any(s.label == label for s in spans) for spans in test.gold)
+            for label in names
+        }
+    best = found[Cell(0, "crf", "bio", "constrained")]["exact"]
+    right, total = (sum(row[i] for row in best.values()) for i in (0, 2))
+    assert right > 0.9 * total
+
+
+def counts(*by_split: dict[str, tuple[int, int, int]]) -> list[dict[str, Any]]:
+    """Results whose slots are the same as their mentions."""
+    return [
+        {"exact": each, "slots": each, "lost": 0, "seconds": {"learn": 1.0}} for each in by_split
+    ]
+
+
+def test_figures_and_marks_by_hand(material: Material) -> None:
+    plan = Plan(("io", "bio"), ("crf",), ("greedy",), ensemble=False)
+    worse = counts(
+        {"LOC": (1, 2, 2), "PER": (2, 4, 4)},
+        {"LOC": (1, 2, 2), "PER": (1, 4, 4)},
+        {"LOC": (1, 2, 2)},  # no PER at all: counts as 0
+    )
+    better = counts(
+        {"LOC": (1, 2, 2), "PER": (3, 4, 4)},
+        {"LOC": (1, 2, 2), "PER": (2, 4, 4)},
+        {"LOC": (1, 2, 2), "PER": (1, 4, 4)},
+    )
+    found = {
+        Cell(split, "crf", name, "greedy"): result
+        for name, results in (("io", worse), ("bio", better))
+        for split, result in enumerate(results)
+    }
+    exact = compare(found, material, plan, "exact", baseline="IOB2")
+    io, bio = Row("crf", "greedy", "io"), Row("crf", "greedy", "bio")
+    assert exact.scores[io]["PER"].values == (0.5, 0.25, 0.0)
+    assert exact.scores[bio]["PER"].values == (0.75, 0.5, 0.25)
+    assert exact.scores[bio][ALL].values == (4 / 6, 3 / 6, 2 / 6)
+    assert exact.scores[io][ALL].values == (3 / 6, 2 / 6, 1 / 2)
+    slots = compare(found, material, plan, "slots", baseline="bio")
+    assert slots.scores[io][ALL].values == (0.5, 0.375, 0.25)
+    assert exact.mark(io, "PER") == "-"  # a constant difference has no variance
+    assert exact.mark(io, "LOC") == "~"
+    assert exact.mark(io, ALL) == "~"
+    assert exact.mark(bio, "PER") == ""
+    ranks = compare(found, material, plan, "exact", test="wilcoxon")
+    assert ranks.mark(io, "PER") == "~"  # three pairs are never enough: p = 2 / 8
+    assert ranks.tests[io]["PER"]["wilcoxon"].p == 0.25
+    assert exact.classes == {"io": 3, "bio": 5}
+    with pytest.raises(UnknownNameError, match="baseline 'bia' is not among"):
+        compare(found, material, plan, "exact", baseline="bia")
+    with pytest.raises(UnknownNameError, match="Unknown test"):
+        compare(found, material, plan, "exact", test="z")
+
+
+def test_one_split_is_compared_over_its_documents(material: Material) -> None:
+    docs = documents(12)
+    plan = Plan(("io", "bio"), ("crf",), ensemble=False, by_unit=True, options=Options(epochs=2))
+    found = study("people", docs[:6], Settings(plan), test=docs[6:], workers=1)
+    exact, slots = found.comparisons
+    io = Row("crf", "constrained", "io")
+    assert exact.chosen == "randomisation"
+    assert set(exact.tests[io]) <= {ALL, "LOC", "PER"}
+    assert not slots.tests
+    assert exact.scores[io][ALL].n == 1
+    assert "one split" in table_of(exact).remarks[0]
+    assert "±" not in str(table_of(exact).rows)
+
+
+def comparison(**scores: tuple[float, ...]) -> Comparison:
+    """A comparison of strategies by one learner."""
+    rows = {
+        Row("<crf>", "greedy", name): {ALL: Runs(each), "a&b": Runs(each)}
+        for name, each in scores.items()
+    }
+    columns, counted = (ALL, "a&b"), dict.fromkeys(scores, 3)
+    return Comparison("exact", "bio", 0.05, "t", columns, rows, {}, counted, {}, {})
+
+
+def test_the_picture_is_xml_and_its_dots_are_where_they_belong() -> None:
+    text = chart(comparison(io=(0.5, 0.5), bio=(0.9, 0.9)), "A <corpus> & more")
+    tree = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    dots = [
+        float(circle.get("cx", ""))
+        for circle in tree.iter(f"{space}circle")
+        if circle.find(f"{space}title") is not None
+    ]
+    ticks = {
+        float(node.text): float(node.get("x", ""))
+        for node in tree.iter(f"{space}text")
+        if node.get("text-anchor") == "middle" and node.text
+    }
+    assert dots == [pytest.approx(ticks[50.0], abs=0.1), pytest.approx(ticks[90.0], abs=0.1)]
+    assert next(node.text for node in tree.iter(f"{space}text")) == "A <corpus> & more"
+
+
+def test_a_picture_of_one_figure() -> None:
+    assert ElementTree.fromstring(chart(comparison(bio=(1.0,)), "one")) is not None
+    assert ElementTree.fromstring(chart(comparison(bio=(0.0,)), "none")) is not None
+
+
+def test_the_page_shows_names_as_text() -> None:
+    text = page([Section("<b>", "<i>facts", [comparison(bio=(0.5, 0.6))])], "<script>alert(1)")
+    assert "<script>" not in text
+    assert "<i>" not in text
+    assert "&lt;b&gt;" in text
+    assert "a&amp;b" in text
+    assert "default-src 'none'" in text
+    assert len(re.findall("'sha256-", text)) == 2  # its own style, and that of the picture
+
+
+# the command
+
+
+def corpus(folder: Path, count: int = 30, seed: int = 0) -> Path:
+    """A column file whose sentences are documents."""
+    return people.column_file(folder / f"people{seed}.bio", count, seed)
+
+
+FEW = ("--strategies", "io,BIO,bie", "--learners", "softmax", "--epochs", "2", "--splits", "2")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    output = tmp_path / "lab"
+    result = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--workers", 1)
+    assert "people0: 30 documents" in result.stdout
+    for name in ("softmax  greedy       io", "softmax  constrained  ensemble"):
+        assert name in result.stdout
+    assert "mean of 2 splits" in result.stdout
+    assert sorted(path.name for path in output.iterdir()) == [
+        "comparison.json",
+        "index.html",
+        "people0.exact.svg",
+        "people0.jsonl",
+        "people0.slots.svg",
+    ]
+    (stored,) = json.loads((output / "comparison.json").read_text())
+    exact, slots = stored["comparisons"]
+    assert (exact["measure"], slots["measure"]) == ("exact", "slots")
+    assert exact["classes"] == {"io": 3, "bio": 5, "bie": 9}
+    row = exact["rows"][0]
+    assert (row["learner"], row["strategy"], row["decoding"]) == ("softmax", "io", "greedy")
+    assert set(row["columns"]["all"]["tests"]) == {"t", "corrected t", "wilcoxon"}
+    assert len(row["columns"]["all"]["splits"]) == 2
+    again = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--workers", 1)
+    assert again.stdout == result.stdout
+    printed = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "--json", "--workers", 1)
+    other = json.loads(printed.stdout)[0]["comparisons"]
+    values = [
+        [r["columns"]["all"]["splits"] for r in c["rows"]] for c in (*stored["comparisons"], *other)
+    ]
+    assert values[:2] == values[2:]
+
+
+def test_a_split_of_its_own(tmp_path: Path) -> None:
+    test = corpus(tmp_path, 20, seed=1)
+    result = fine("strategies", corpus(tmp_path), "--test", test, "-s", "bio", *FEW, "--workers", 1)
+    assert "50 documents" in result.stdout
+    assert "one split" in result.stdout
+    assert "randomisation over the documents" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--learners", "svm"), "Unknown learner 'svm'. Known: crf, softmax, winnow"),
+        (("--decodings", "beam"), "Unknown decoding 'beam'"),
+        (("--strategies", "bio,nope"), "nope"),
+        (("--strategies", ","), "name at least one"),
+        (("--baseline", "iobes"), "baseline 'iobes' is not among the strategies"),
+        (("--share", "1.5"), "between 0 and 1"),
+        (("--significance", "z"), "Unknown test 'z'"),
+        (("--level", "2"), "between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_work(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    output = tmp_path / "lab"
+    result = run("strategies", corpus(tmp_path), "-s", "bio", *FEW, *arguments, "-o", output)
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.stderr.split())
+    assert not output.exists()
+
+
+def test_other_settings_do_not_mix(tmp_path: Path) -> None:
+    output, path = tmp_path / "lab", corpus(tmp_path)
+    fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--workers", 1)
+    other = ("strategies", path, "-s", "bio", *FEW, "--epochs", 3, "-o", output, "--workers", 1)
+    result = run(*other)
+    assert result.exit_code == 2
+    assert "results of another run" in result.stderr
+    fine(*other, "--fresh")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
+    path, output = corpus(tmp_path, 60), tmp_path / "lab"
+    learners = ("--learners", "softmax,crf", "--splits", "4", "--epochs", "4")
+    arguments = ["strategies", str(path), "-s", "bio", *learners, "--strategies", "io,bio"]
+    arguments += ["--workers", "1", "-o"]
+    command = [sys.executable, "-m", "spacy_iobes", *arguments]
+    process = subprocess.Popen([*command, str(output)], stderr=subprocess.DEVNULL)
+    kept = output / "people0.jsonl"
+    for _ in range(1200):
+        if kept.is_file() and kept.read_bytes().count(b"\n") > 5:
+            break
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = kept.read_bytes()
+    assert before.count(b"\n") > 5
+    fine(*arguments, output)
+    assert kept.read_bytes().startswith(before[: before.rfind(b"\n")])
+    fine(*arguments, tmp_path / "whole")
+    tables = [
+        json.loads((tmp_path / name / "comparison.json").read_text()) for name in ("lab", "whole")
+    ]
+    for table in tables:
+        for each in table[0]["comparisons"]:
+            for row in each["rows"]:
+                row["learning_seconds"] = None
+    assert tables[0] == tables[1]
+
+
+def test_store_and_study_refuse_another_corpus(tmp_path: Path) -> None:
+    docs, keep = documents(8), tmp_path / "kept.jsonl"
+    settings = Settings(Plan(("bio",), ("softmax",), options=Options(epochs=1)), splits=1)
+    study("one", docs, settings, keep=keep, workers=1)
+    with pytest.raises(FileError, match="its corpus is"):
+        study("one", docs[:6], settings, keep=keep, workers=1)
