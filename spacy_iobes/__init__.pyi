@@ -4,9 +4,10 @@ from .about import __version__
 from .codes.best import TagScores
 from .codes.check import check
 from .codes.columns import CodedTags, SpanColumns, ViolationColumns
+from .codes.new_scheme import add_scheme
 from .codes.parse import parse, parse_many, validate, validate_many
 from .codes.policy import POLICIES
-from .codes.scheme import SCHEMES
+from .codes.scheme import SCHEMES, Scheme
 from .codes.transitions import mask, transitions
 from .codes.violation import Violation
 from .codes.write import (
@@ -33,6 +34,7 @@ __all__ = [
     "Repaired",
     "RepairedMany",
     "Report",
+    "Scheme",
     "Signature",
     "Span",
     "SpanColumns",
@@ -40,6 +42,7 @@ __all__ = [
     "Violation",
     "ViolationColumns",
     "__version__",
+    "add_scheme",
     "check",
     "convert",
     "convert_many",

@@ -2,6 +2,7 @@
 
 IobesError
 ├── UnknownNameError      a scheme or policy that does not exist
+├── SchemeError           a new scheme that would not work
 ├── TagError
 │   ├── UnreadableTagError    a tag that no prefix of the scheme explains
 │   ├── MalformedTagsError    readable tags in an illegal order, under the policy `raise`
@@ -45,6 +46,10 @@ class UnknownNameError(IobesError, ValueError):
         super().__init__(message)
         self.name = name
         self.known = tuple(known)
+
+
+class SchemeError(IobesError, ValueError):
+    """A row of data that makes no scheme: its tags do not say what spans there are."""
 
 
 class TagError(IobesError, ValueError):

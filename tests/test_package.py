@@ -17,9 +17,9 @@ import pytest
 import spacy_iobes
 
 PUBLIC = """
-    CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Signature Span SpanColumns
-    TagScores Violation ViolationColumns __version__ check convert convert_many mask parse
-    parse_many repair repair_many score transitions validate validate_many write write_many
+    CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
+    TagScores Violation ViolationColumns __version__ add_scheme check convert convert_many mask
+    parse parse_many repair repair_many score transitions validate validate_many write write_many
 """.split()  # noqa: SIM905
 
 

@@ -45,7 +45,7 @@ def schemes_as_data() -> list[dict[str, Any]]:
     return [
         {"name": scheme.name, "aliases": scheme.aliases, "summary": scheme.summary}
         | {kind: getattr(scheme, kind) for kind in ("join", "split", "meet", "follow")}
-        | {"tokens": TOKENS, "example": example(scheme)}
+        | {"silent": sorted(scheme.silent), "tokens": TOKENS, "example": example(scheme)}
         for scheme in SCHEMES.values()
     ]
 
@@ -72,7 +72,8 @@ def schemes_cli(json: Json = False) -> None:
     typer.echo(
         "SCHEMES: two neighbours of one span join, of two spans of one label split, else meet;"
     )
-    typer.echo("a token that names the span before it follows; $ is the end of a sentence.")
+    typer.echo("a token that names the span before it follows; $ is the end of a sentence;")
+    typer.echo("what is silent is written O.")
     typer.echo(f"    {'':7} {aligned(TOKENS)}")
     for scheme in SCHEMES.values():
         names = f"{scheme.name} ({', '.join(scheme.aliases)})" if scheme.aliases else scheme.name
@@ -80,6 +81,8 @@ def schemes_cli(json: Json = False) -> None:
         for kind in ("join", "split", "meet", "follow"):
             if pairs := getattr(scheme, kind):
                 typer.echo(f"    {kind:7} {pairs_in_words(pairs)}")
+        if scheme.silent:
+            typer.echo(f"    silent  {' '.join(sorted(scheme.silent))}")
         typer.echo(f"    example {aligned(example(scheme))}")
     typer.echo("\nPOLICIES: what malformed tags become")
     for row in policies_as_data():

@@ -78,7 +78,7 @@ def ncrfpp(scheme: Scheme, previous: str, current: str, same: bool) -> int:
 
     Where a scheme does not mark both ends of a span there is nothing to ignore: this is `discard`.
     """
-    if not (scheme.openers and scheme.closers):
+    if not scheme.bounded:
         return discard(scheme, previous, current, same)
     opens = bits.START if current in scheme.openers else 0
     if current == EDGE:

@@ -93,6 +93,14 @@ class Scheme:
         """The prefixes that can never be continued."""
         return frozenset(self.inside) - {previous for previous, _ in self.join}
 
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether every span has a first and a last tag that can be nothing else."""
+        borders = (Gap.SPLIT, Gap.MEET)
+        firsts = frozenset().union(*(self.behind(gap) for gap in borders))
+        lasts = frozenset().union(*(self.before(gap) for gap in borders))
+        return firsts <= self.openers and lasts <= self.closers
+
     def pairs_of(self, gap: Gap) -> Pairs:
         """The pairs of prefixes that stand for `gap`."""
         return (self.join, self.split, self.meet + self.follow)[gap]
@@ -143,6 +151,7 @@ class Scheme:
             split=rename(self.split),
             meet=rename(self.meet),
             follow=rename(self.follow),
+            choices=tuple(letters.get(letter, letter) for letter in self.choices),
         )
 
 
@@ -216,7 +225,10 @@ def _schemes() -> Iterator[Scheme]:
     )
 
 
-SCHEMES: Mapping[str, Scheme] = MappingProxyType({scheme.name: scheme for scheme in _schemes()})
+ROWS: dict[str, Scheme] = {scheme.name: scheme for scheme in _schemes()}
+"""What `add_scheme` adds to."""
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(ROWS)
 """Every scheme by name."""
 
 

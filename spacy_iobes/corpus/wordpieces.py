@@ -153,11 +153,17 @@ def _stretched(piece: Piece, length: int, scheme: Scheme) -> list[str]:
     if length == 1 or prefix not in scheme.inside:
         return [piece.tag, *[OUTSIDE] * (length - 1)]
     opens, closes = prefix in scheme.openers, prefix in scheme.closers
-    ends = [(x, x in scheme.openers, x in scheme.closers) for x in scheme.inside]
-    (first,) = (x for x, opener, closer in ends if opener == opens and not closer)
-    (last,) = (x for x, opener, closer in ends if closer == closes and not opener)
+    inner = [x for x in scheme.inside if x not in scheme.closers]
+    first = _alike(prefix, [x for x in inner if (x in scheme.openers) == opens] or inner)
+    inner = [x for x in scheme.inside if x not in scheme.openers]
+    last = _alike(prefix, [x for x in inner if (x in scheme.closers) == closes] or inner)
     middle = scheme.prefix(Gap.JOIN, Gap.JOIN) or last
     return [write_tag(x, label, scheme) for x in (first, *[middle] * (length - 2), last)]
+
+
+def _alike(prefix: str, candidates: Sequence[str]) -> str:
+    """The prefix itself if it is a candidate, else the first of them."""
+    return prefix if prefix in candidates else candidates[0]
 
 
 def _fill_space(tags: list[str], seen: Sequence[int], scheme: Scheme) -> None:
