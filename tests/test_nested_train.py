@@ -12,8 +12,11 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_iobes import Signature
+from spacy_iobes.pipeline.training import best_tuned, dev_examples
 
 from .commands import fine, run
+from .mention_sets import NAMES
+from .nested_recognizers import SENTENCES, examples, learn, make, nested_ner
 
 GENES, OTHERS = ["IL-2", "NF-kB", "GATA", "TNF"], ["gene", "promoter", "receptor"]
 FOUND = [("IL-2 promoter", "DNA"), ("IL-2", "protein")]
@@ -133,6 +136,48 @@ def test_it_prints_a_config_that_spacy_takes(data: Path, tmp_path: Path) -> None
     config = spacy.util.load_config_from_str(result.stdout)
     assert config["corpora"]["train"]["@readers"] == "spacy-iobes.NestedCorpus.v1"
     assert config["components"]["iobes_nested_ner"]["representation"] == "edge"
+
+
+def checkpoint(folder: Path, dev: Path, label: str, shift: float) -> float:
+    """A pipeline for which mentions of a label (or all) begin more seldom; its untuned F1 on dev.
+
+    But for that it knows what is true.
+    """
+    nlp = learn(make(), examples())
+    reader = {"@readers": "spacy-iobes.NestedCorpus.v1", "path": str(dev)}
+    nlp.config["corpora"] = {"dev": reader}
+    nlp.config["training"]["dev_corpus"] = "corpora.dev"
+    pipe: Any = nested_ner(nlp)
+    output = pipe.model.get_ref("output_layer")
+    for name in ("W", "b"):  # the best answers are the same, but it is less sure of them
+        output.set_param(name, output.get_param(name) * 0.1)
+    scores = output.get_param("b").copy().reshape(len(pipe.labels), -1)
+    starts = ["S" in name for name in NAMES]
+    for number, name in enumerate(pipe.labels):
+        if label in ("", name):
+            scores[number, starts] += shift
+    output.set_param("b", scores.reshape(-1))
+    folder.parent.mkdir(exist_ok=True)
+    nlp.to_disk(folder)
+    return float(nlp.evaluate(dev_examples(nlp))["iobes_nested_f"])
+
+
+def test_the_checkpoint_that_is_best_with_its_bias(tmp_path: Path) -> None:
+    """One that knows all but says little without a bias, and one that knows one label of two."""
+    dev = json_lines(tmp_path / "dev.jsonl", [(text.split(), spans) for text, spans in SENTENCES])
+    one, other, said = tmp_path / "one", tmp_path / "other", list[str]()
+    shy, half = [one / "model-last", other / "model-best"], [one / "model-best"]
+    half.append(other / "model-last")
+    scores = [checkpoint(folder, dev, "", -3.0) for folder in shy]
+    scores += [checkpoint(folder, dev, "X", -100.0) for folder in half]
+    assert scores[0] == scores[1] < scores[2] == scores[3] < 1
+    nlp, folder = best_tuned(one, said.append)
+    assert folder == one / "model-last"
+    assert "the last checkpoint is better than the best one, each with its bias" in said[0]
+    stored: Any = spacy.load(folder).get_pipe("iobes_nested_ner")
+    assert stored.entity_bias == nested_ner(nlp).entity_bias > 0
+    assert best_tuned(other, said.append)[1] == other / "model-best"
+    assert len(said) == 3  # one bias each, and that the last is better
 
 
 def test_tune(data: Path, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from .ner import EntityRecognizer
 from .nested_ner import NestedRecognizer
 from .nested_scorer import NestedScorer, nested_scores
 from .scorers import SpanScorer, scores_of, span_scorer
-from .tuning import best_of, tune, without_bias
+from .tuning import Tried, best_of, tune, without_bias
 
 UNFIT = (AttributeError, KeyError, TypeError, ValueError)  # what settings lead to that do not fit
 ROW = re.compile(r"\s*\d+\s+\d+\s+\S")
@@ -56,7 +56,9 @@ def train(
     try:
         train_nlp(init_nlp(config), work, stdout=table, stderr=log)
         nlp = load_model(best)
-        if tuning:
+        if tuning and dev.nested:
+            nlp, best = best_tuned(work, tell)
+        elif tuning:
             tune_stored(nlp, best, tell)
         report = dev_report(nlp, dev)
         store(best, report)
@@ -97,18 +99,41 @@ class Table(io.StringIO):
         self.stream.flush()
 
 
-def tune_stored(nlp: Language, folder: Path, tell: Callable[[str], None]) -> None:
+def best_tuned(work: Path, tell: Callable[[str], None]) -> tuple[Language, Path]:
+    """The best checkpoint or, if that is better once both have their bias, the last one.
+
+    A nested recogniser that has not learned for long finds hardly anything without a bias, so that
+    the checkpoint that was best without one may be far from the best.
+    """
+    both = [work / name for name in (DIR_MODEL_BEST, DIR_MODEL_LAST)]
+    loaded = [load_model(folder) for folder in both if folder.exists()]
+    remarks: list[list[str]] = [[] for _ in loaded]
+    tuned = [
+        tune_stored(nlp, folder, said.append) for nlp, folder, said in zip(loaded, both, remarks)
+    ]
+    values = [-1.0 if found is None else found.figures.f1 or 0.0 for found in tuned]
+    chosen = values.index(max(values))
+    if chosen:
+        figures = " and ".join(percent(value) for value in reversed(values))
+        tell(f"the last checkpoint is better than the best one, each with its bias: {figures}")
+    for remark in remarks[chosen]:
+        tell(remark)
+    return loaded[chosen], both[chosen]
+
+
+def tune_stored(nlp: Language, folder: Path, tell: Callable[[str], None]) -> Tried | None:
     """Tune the recogniser of a pipeline on its dev data; its stored config gets the bias."""
     kinds = (EntityRecognizer, NestedRecognizer)
     ours = [name for name, pipe in nlp.pipeline if isinstance(pipe, kinds)]
     if not ours or nlp.get_pipe_config(ours[-1]).get("entity_bias"):
-        return
+        return None
     tried = tune(nlp, ours[-1], dev_examples(nlp))
     found, before = best_of(tried), without_bias(tried)
     if found.bias:
         nlp.config.to_disk(folder / "config.cfg")
         figures = [percent(one.figures.f1) for one in (found, before)]
         tell(f"entity_bias {found.bias:+.1f}: dev F1 {figures[0]}, without it {figures[1]}")
+    return found
 
 
 def dev_examples(nlp: Language) -> list[Example]:
