@@ -82,7 +82,7 @@ class FeatureTable(Shim):
         """Take these states: those that are there keep their weights, others begin with zeros.
 
         States of a label learn from each other if they have a bit of `shared[K]` in common; if it
-        is None, all do. After that, the steps of all rows are large again.
+        is None, all do. The steps of rows stay as large as they were, so that what is known lasts.
         """
         if np.array_equal(self.label_of, label_of):
             return
@@ -90,14 +90,14 @@ class FeatureTable(Shim):
         average = np.zeros((self.count, len(label_of)), dtype=np.float32)
         average[:, :kept] = self.average[: self.count, :kept]
         self._label(label_of, shared)
-        self._take(average, np.zeros(self.count, dtype=np.float32))
+        self._take(average, self.squares[: self.count].copy())
 
     def go_on(self) -> None:
         """Begin to average anew, with the weights that predict; step sizes stay as they are.
 
         Else a few more steps would count for nothing beside all that were before.
         """
-        self._take(self.average.copy(), self.squares[: self.count])
+        self._take(self.average.copy(), self.squares[: self.count].copy())
 
     def predict(self, features: Ints) -> Floats:
         """The summed average weights of the features `[N, F]` of each token; takes the array."""
