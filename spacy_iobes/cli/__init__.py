@@ -20,6 +20,7 @@ _COMMANDS = {
     "edit": "repair convert process",
     "errors": "errors",
     "explain": "explain",
+    "generate": "generate",
     "predict": "predict",
     "report": "report",
     "roundtrip": "roundtrip",
