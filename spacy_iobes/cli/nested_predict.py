@@ -125,8 +125,8 @@ def nested_prediction_from(
         bool,
         typer.Option(
             "--nested",
-            help="Write nested mentions, which is what happens unless the pipeline also finds "
-            "entities. The options below are for them.",
+            help="Write nested mentions, which is what happens anyway unless the pipeline also "
+            "finds entities. All from --text to --output-delimiter is for them.",
         ),
     ] = False,
     text: Annotated[bool, typer.Option("--text", help="IN is a text, not a column file.")] = False,
