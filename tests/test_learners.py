@@ -27,7 +27,7 @@ from .test_winnow import TWO, separable
 
 SCHEMES_HERE = [SCHEMES[name] for name in ("io", "bio", "bia", "bie")] + [TWO]
 LABELS = ("x", "y")
-OPTIONS = Options(bits=10, epochs=20)
+OPTIONS = Options(bits=10, epochs=20, passes=20)
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES_HERE, ids=lambda scheme: scheme.name)
 each_learner = pytest.mark.parametrize("name", LEARNERS)
 

@@ -117,7 +117,7 @@ def separable(seed: int, scheme: Any, units: int = 40) -> tuple[TagChain, Any, A
 def test_it_learns_what_can_be_told_apart(scheme: Any) -> None:
     tags, features, offsets, path = separable(1, scheme)
     kinds = classes(tags.labels, scheme)
-    learner = Winnow(tags, kinds, Options(epochs=50, bits=10))
+    learner = Winnow(tags, kinds, Options(passes=50, bits=10))
     learner.learn(features, offsets, path)
     for _ in range(2):
         raw = learner.raw_scores(features)

@@ -9,19 +9,20 @@ from dataclasses import dataclass
 class Options:
     """What learners can be told; each takes what concerns it.
 
-    All of them go through the examples `epochs` times at most, in an order drawn with `seed`;
-    features are numbers below `2 ** bits`. Learners by gradients take a step for about so many
-    `words`, at a `rate`, and leave each feature out with the probability `dropout`. Winnow
-    multiplies weights by `alpha` or `beta`, but not beyond `most` or `1 / most`; a right class must
-    lead by more than `threshold`, a share of the weight that features begin with.
+    Examples come in an order drawn with `seed`; features are numbers below `2 ** bits`. Learners by
+    gradients go through the examples `epochs` times, take a step for about so many `words`, at a
+    `rate`, and leave each feature out with the probability `dropout`. Winnow makes so many `passes`
+    at most. It multiplies weights by `alpha` or `beta`, but not beyond `most` or `1 / most`; a
+    right class must lead by more than `threshold`, a share of the weight that features begin with.
     """
 
-    epochs: int = 10
     seed: int = 0
     bits: int = 20
+    epochs: int = 5
     rate: float = 0.1
     dropout: float = 0.3
     words: int = 120
+    passes: int = 10
     alpha: float = 1.23
     beta: float = 0.83
     threshold: float = 0.05
@@ -30,6 +31,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, right, wanted in (
             ("epochs", self.epochs >= 1, "at least 1"),
+            ("passes", self.passes >= 1, "at least 1"),
             ("bits", 1 <= self.bits <= 30, "from 1 to 30"),
             ("rate", self.rate > 0, "above 0"),
             ("dropout", 0 <= self.dropout < 1, "a probability below 1"),

@@ -23,8 +23,8 @@ class Winnow:
     """A pair of weights for each class and feature; `kernels/winnow_python.py` has the rule.
 
     It predicts with the average of the weights over time, late ones counting more. It goes through
-    the examples, shuffled, until there is no mistake or `options.epochs` have passed; `once`: in
-    their order, a single time, which is all that learning new examples later needs.
+    the examples, shuffled, until there is no mistake, `options.passes` times at most; or `once`, in
+    their order, so that examples that come later are only more of the same pass.
 
     A probability is a softmax, within a choice, of the scores times a scale: that which makes the
     right classes most probable, given the scores that tokens had when they were new.
@@ -54,7 +54,7 @@ class Winnow:
         self.count = kernels.place(rows, self.places, self.used, self.count)
         self._make_room()
         right = np.ascontiguousarray(self.classes.of_state[path])
-        for epoch in range(1 if self.once else options.epochs):
+        for epoch in range(1 if self.once else options.passes):
             order = Epoch.of(offsets, options.words, None if self.once else self.random).tokens
             mistakes, scores = kernels.winnow(
                 self.weights,
