@@ -21,7 +21,7 @@ class Options:
     epochs: int = 5
     rate: float = 0.1
     dropout: float = 0.3
-    words: int = 120
+    words: int = 200
     passes: int = 10
     alpha: float = 1.23
     beta: float = 0.83
