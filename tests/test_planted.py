@@ -12,7 +12,7 @@ from spacy_iobes.codes.violation import KINDS
 from spacy_iobes.corpus.generated import LABELS, limited
 from spacy_iobes.corpus.planted import Flaws, Planter
 
-MALFORMED = [name for name in SCHEMES if name != "io"]
+MALFORMED = [name for name in SCHEMES if name not in ("io", "be")]
 BY_HAND = {
     "iob1": {"^ B-x", "O B-x", "B-x B-y", "I-x B-y"},
     "bio": {"^ I-x", "O I-x", "B-x I-y", "I-x I-y"},
@@ -104,6 +104,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="Every sequence of tags is legal in io"):
         Planter(SCHEMES["io"], LABELS, 0.1)
     assert Planter(SCHEMES["io"], LABELS, 0.0, 1.0).spoil(["O"]) != ["O"]
+    with pytest.raises(ValueError, match="In be, tags that are far apart make a span"):
+        Planter(SCHEMES["be"], LABELS, 0.1)
     for shares in ((0.7, 0.6), (-0.1, 0.0), (0.5, -0.2)):
         with pytest.raises(ValueError, match="from 0 to 1"):
             Planter(SCHEMES["bio"], LABELS, *shares)

@@ -72,6 +72,11 @@ class Planter:
     ):
         if not 0 <= share <= share + unreadable <= 1:
             raise ValueError(f"Shares of sentences are from 0 to 1, not {share} and {unreadable}.")
+        if share and scheme.silent:
+            raise ValueError(
+                f"In {scheme.name}, tags that are far apart make a span, and violations are planted "
+                "between neighbours. Plant them in another scheme."
+            )
         self.flaws = Flaws(scheme, labels)
         if share and not self.flaws.every():
             raise ValueError(f"Every sequence of tags is legal in {scheme.name}.")
