@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import fmean
 from time import perf_counter, process_time
 
+from spacy_iobes.learners.options import Options
 from spacy_iobes.scoring.paired import corrected_t, paired_t, signed_rank
 from spacy_iobes.strategies.cells import Plan
 from spacy_iobes.strategies.codec import Codec
 from spacy_iobes.strategies.comparison import ALL, Comparison, Row
 from spacy_iobes.strategies.lab import cores
 from spacy_iobes.strategies.material import material_of
-from spacy_iobes.strategies.options import Options
 from spacy_iobes.strategies.splits import own_split, random_splits
 from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
 from spacy_iobes.strategies.tables import cell, remarks

@@ -16,13 +16,13 @@ from xml.etree import ElementTree
 import pytest
 
 from spacy_iobes.errors import FileError, UnknownNameError
+from spacy_iobes.learners.options import Options
 from spacy_iobes.scoring.runs import Runs
 from spacy_iobes.strategies.cells import Cell, Plan, cells
 from spacy_iobes.strategies.chart import chart
 from spacy_iobes.strategies.comparison import ALL, Comparison, Row, compare
 from spacy_iobes.strategies.lab import run as run_lab
 from spacy_iobes.strategies.material import Material, material_of
-from spacy_iobes.strategies.options import Options
 from spacy_iobes.strategies.page import Section, page
 from spacy_iobes.strategies.splits import random_splits
 from spacy_iobes.strategies.store import Store

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from spacy_iobes import SCHEMES, kernels
 from spacy_iobes.codes.classes import classes
 from spacy_iobes.kernels import winnow_python
+from spacy_iobes.learners.options import Options
+from spacy_iobes.learners.winnow import Winnow, fitted
 from spacy_iobes.ml.tag_chain import TagChain
-from spacy_iobes.strategies.options import Options
-from spacy_iobes.strategies.winnow import Winnow, fitted
 
 TWO = replace(SCHEMES["bie"], name="two", choices=("B", "E"))
 

@@ -110,6 +110,12 @@ def generate_cli(
 
 def planter_from(scheme: Scheme, violations: float, unreadable: float, seed: int) -> Planter:
     """What spoils the tags."""
+    if violations and scheme.silent:
+        raise typer.BadParameter(
+            f"violations are planted between neighbours, and tags of {scheme.name} that are far "
+            "apart make a span: name another --scheme",
+            param_hint="--violations",
+        )
     if violations and not Flaws(scheme, LABELS).every():
         message = f"every sequence of {scheme.name} tags is legal: name another scheme"
         raise typer.BadParameter(message, param_hint="--violations")

@@ -6,6 +6,7 @@ import json as json_module
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ from .train import blank, tell
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+    from ..learners.options import Options
     from ..strategies.lab import Progress
     from ..strategies.study import Study
 
@@ -89,8 +91,13 @@ def strategies_cli(
     ] = 5,
     share: Annotated[float, typer.Option("--share", help="Of the documents, to learn from.")] = 0.5,
     epochs: Annotated[
-        int, typer.Option("--epochs", min=1, help="Passes over what is learned from, at most.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            "--epochs",
+            min=1,
+            help="Passes over what is learned from (default: 5, of winnow 10 at most).",
+        ),
+    ] = None,
     significance: Annotated[
         str, typer.Option("--significance", help="The marks go by: t, corrected t, or wilcoxon.")
     ] = "t",
@@ -122,7 +129,6 @@ def strategies_cli(
     is better or worse than the baseline beyond chance.
     """
     from ..strategies.cells import Plan
-    from ..strategies.options import Options
     from ..strategies.study import Settings, study
 
     if test and len(corpora) > 1:
@@ -133,7 +139,7 @@ def strategies_cli(
         known("--decodings", decodings),
         ensemble=ensemble,
         by_unit=bool(test),
-        options=Options(epochs=epochs, seed=seed),
+        options=options_of(epochs, seed),
     )
     settings = Settings(plan, splits, share, seed, baseline, significance, level)
     found, names = list["Study"](), titles(corpora)
@@ -162,6 +168,14 @@ def strategies_cli(
     show(found)
     if output:
         typer.echo(f"{output}: results, tables and the page index.html")
+
+
+def options_of(epochs: int | None, seed: int) -> Options:
+    """The settings of learners."""
+    from ..learners.options import Options
+
+    some = Options(seed=seed)
+    return some if epochs is None else replace(some, epochs=epochs, passes=epochs)
 
 
 def reader(
@@ -204,8 +218,8 @@ def listed(option: str, text: str) -> list[str]:
 
 def known(option: str, text: str) -> tuple[str, ...]:
     """The learners or decodings of an option."""
+    from ..learners.known import LEARNERS
     from ..strategies.decoding import DECODINGS
-    from ..strategies.learners import LEARNERS
 
     every = {"--learners": tuple(LEARNERS), "--decodings": tuple(DECODINGS)}[option]
     names = [name.lower() for name in listed(option, text)]

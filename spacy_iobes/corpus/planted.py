@@ -74,8 +74,8 @@ class Planter:
             raise ValueError(f"Shares of sentences are from 0 to 1, not {share} and {unreadable}.")
         if share and scheme.silent:
             raise ValueError(
-                f"In {scheme.name}, tags that are far apart make a span, and violations are planted "
-                "between neighbours. Plant them in another scheme."
+                f"In {scheme.name}, tags that are far apart make a span, but violations are "
+                "planted between neighbours. Plant them in another scheme."
             )
         self.flaws = Flaws(scheme, labels)
         if share and not self.flaws.every():

@@ -12,15 +12,15 @@ import numpy as np
 
 from ..codes.scheme import Scheme, get_scheme
 from ..kernels.features_numpy import Offsets
+from ..learners.known import get_learner
+from ..learners.options import Options
 from ..scoring.counts import count
 from ..scoring.matching import Matched, match
 from ..scoring.slots import slot_counts
 from . import ensemble
 from .codec import Codec, lost
 from .decoding import DECODINGS, Found, Scored, trimmed
-from .learners import get_learner
 from .material import Material
-from .options import Options
 from .pairing import lengths_of
 from .splits import Split
 
