@@ -64,10 +64,10 @@ def require_readable(tags: Sequence[str], packed: Ints, scheme: Scheme) -> None:
 
 def _require_silent(tags: Sequence[str], scheme: Scheme) -> None:
     """Refuse tags without those that are written `O`: a span could only have two tokens then."""
-    for label in dict.fromkeys(split_tag(tag)[1] for tag in tags if tag != OUTSIDE):
-        for prefix in scheme.silent:
-            if join_tag(prefix, label) not in tags:
-                missing = join_tag(prefix, label)
+    for prefix in scheme.silent:
+        for label in dict.fromkeys(split_tag(tag)[1] for tag in tags if tag != OUTSIDE):
+            missing = join_tag(prefix, label)
+            if missing not in tags:
                 raise TagError(
                     f"In {scheme.name}, the tokens inside a span are written O, but a CRF needs a "
                     f"state of their own for them: add {missing!r} to the tags."
