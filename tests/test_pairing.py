@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 
 from spacy_iobes.chain.pairing import Pairs, length_scores, match, pair
 from spacy_iobes.errors import ChainError
-from spacy_iobes.kernels import pairing_numpy
 
 from . import by_hand
-from .twins import same
 
-compiled = pytest.importorskip(
-    "spacy_iobes.kernels._pairing", reason="the kernels are not compiled here"
-)
 Floats = NDArray[np.float64]
 LABELS = ("X", "Y")
 
@@ -197,7 +192,7 @@ def test_lengths_by_hand() -> None:
     np.testing.assert_allclose(np.exp(length_scores([0, 0], [1, 3], 2, 2))[1], [2 / 3, 1 / 3])
 
 
-# what does not fit, and the twins
+# what does not fit
 
 
 @pytest.mark.parametrize("rule", [pair, match])
@@ -230,21 +225,3 @@ def test_what_is_no_length_or_floor() -> None:
     for arguments in (([0], [0], 1), ([1], [1], 1), ([0], [1, 2], 1), ([0], [1], 1, 0, -1.0)):
         with pytest.raises(ChainError):
             length_scores(*arguments)
-
-
-rows = st.lists(st.integers(0, 4), max_size=5)
-
-
-@given(rows, st.integers(0, 3), st.integers(0, 6), st.integers(0, 10**6))
-def test_twins_agree(sizes: list[int], labels: int, longest: int, seed: int) -> None:
-    """Whole numbers, so that sums are often equal, and some that rule out."""
-    random = np.random.default_rng(seed)
-
-    def scores(*shape: int) -> Floats:
-        values = random.integers(-3, 4, size=shape).astype(np.float64)
-        values[random.random(shape) < 0.2] = -np.inf
-        return values
-
-    offsets = np.cumsum([0, *sizes], dtype=np.int64)
-    arguments = (scores(sum(sizes), labels), scores(sum(sizes), labels), scores(labels, longest))
-    assert same(compiled.pair(*arguments, offsets), pairing_numpy.pair(*arguments, offsets))

@@ -353,7 +353,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
 
 
 TOUCHING = "he O\n\nin O\nAda B-PER\nGrace B-PER\nHopper I-PER\n\n"
-SPLITTING = "iob1, bio, ioe1, ioe2, iobes, bilou, bmewo, bmes, bie, bia"
+SPLITTING = "iob1, bio, ioe1, ioe2, iobes, bilou, bmewo, bmes, bie, bia, be"
 
 
 @pytest.mark.parametrize(
