@@ -31,9 +31,14 @@ from spacy_iobes.cli import app
 from spacy_iobes.codes.classes import classes
 from spacy_iobes.codes.scheme import ROWS, pairs
 from spacy_iobes.errors import SchemeError, UnknownNameError
+from spacy_iobes.learners.options import Options
+from spacy_iobes.strategies.cells import Plan
+from spacy_iobes.strategies.comparison import ALL, Row
+from spacy_iobes.strategies.study import Settings, study
 
 from . import by_hand
 from .recognizers import entities, examples, learn, make, ner
+from .test_strategies_parts import documents
 
 LABELS = ("X", "Y")
 BIS = Scheme(
@@ -225,3 +230,14 @@ def test_rows_that_make_no_scheme(row: str, change: dict[str, Any], message: str
 def test_what_is_no_row() -> None:
     with pytest.raises(TypeError, match="A scheme is a Scheme"):
         add_scheme("bio")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_laboratory(added: None, workers: int) -> None:
+    plan = Plan(("bis", "bio"), ("crf", "winnow"), options=Options(epochs=2, passes=2))
+    found = study("people", documents(10), Settings(plan, splits=2), workers=workers)
+    exact, _ = found.comparisons
+    assert exact.classes == {"bis": 7, "bio": 5}
+    rows = {row.strategy for row in exact.scores}
+    assert rows == {"bis", "bio", "ensemble"}
+    assert exact.scores[Row("crf", "constrained", "bis")][ALL].mean > 0.8

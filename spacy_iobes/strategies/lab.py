@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -70,10 +71,11 @@ def _working(
     if workers <= 1:
         yield lambda jobs: (_made(material, splits, plan, job) for job in jobs)
         return
+    known = replace(plan, strategies=tuple(plan.schemes))  # a worker knows no scheme that was added
     with TemporaryDirectory() as folder:
         path = Path(folder) / "material.pickle"
         with path.open("wb") as file:
-            pickle.dump((material, list(splits), plan), file, protocol=5)
+            pickle.dump((material, list(splits), known), file, protocol=5)
         context = get_context("spawn")  # what a fork would copy may have threads of its own
         pool = ProcessPoolExecutor(workers, context, initializer=_load, initargs=(str(path),))
         try:
