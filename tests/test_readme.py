@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from spacy_iobes.codes.scheme import ROWS
+
 from .shared import ROOT
 
 PAGES = {
@@ -34,7 +36,12 @@ def test_python_sessions(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     session = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert len(session.examples) > 5
     told: list[str] = []
-    doctest.DocTestRunner(optionflags=flags).run(session, out=told.append)
+    before = dict(ROWS)
+    try:
+        doctest.DocTestRunner(optionflags=flags).run(session, out=told.append)
+    finally:  # a session may add a scheme
+        ROWS.clear()
+        ROWS.update(before)
     assert not told, "".join(told)
 
 

@@ -229,7 +229,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert exact["classes"] == {"io": 3, "bio": 5, "bie": 9}
     row = exact["rows"][0]
     assert (row["learner"], row["strategy"], row["decoding"]) == ("softmax", "io", "greedy")
-    assert set(row["columns"]["all"]["tests"]) == {"t", "corrected t", "wilcoxon"}
+    assert set(row["columns"]["all"]["tests"]) == {"t", "corrected", "wilcoxon"}
     assert len(row["columns"]["all"]["splits"]) == 2
     again = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--workers", 1)
     assert again.stdout == result.stdout

@@ -99,7 +99,7 @@ def strategies_cli(
         ),
     ] = None,
     significance: Annotated[
-        str, typer.Option("--significance", help="The marks go by: t, corrected t, or wilcoxon.")
+        str, typer.Option("--significance", help="The marks go by: t, corrected (t), wilcoxon.")
     ] = "t",
     level: Annotated[float, typer.Option("--level", help="Of significance.")] = 0.05,
     ensemble: Annotated[

@@ -35,7 +35,7 @@ MEASURES: dict[Measure, str] = {
     "slots": "one answer per slot and document (all: mean over labels)",
 }
 ALL = "all"
-TESTS = ("t", "corrected t", "wilcoxon")
+TESTS = ("t", "corrected", "wilcoxon")
 BY_UNITS = "randomisation"
 ROUNDS = 10_000
 
@@ -140,7 +140,7 @@ def compare(
     scores = {row: _scores(grouped[row], material.labels, measure) for row in rows}
     kinds: dict[str, PairedTest] = {
         "t": paired_t,
-        "corrected t": partial(corrected_t, ratio=ratio),
+        "corrected": partial(corrected_t, ratio=ratio),
         "wilcoxon": signed_rank,
     }
     tests: dict[Row, dict[str, dict[str, Test]]] = {}

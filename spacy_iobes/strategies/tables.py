@@ -8,7 +8,7 @@ from .comparison import ALL, BY_UNITS, MEASURES, Comparison, Row
 
 TEST_WORDS = {
     "t": "a paired two-tailed t-test over the splits",
-    "corrected t": "a t-test over the splits, corrected for the data that they share",
+    "corrected": "a t-test over the splits, corrected for the data that they share",
     "wilcoxon": "a Wilcoxon signed-rank test over the splits",
     BY_UNITS: "randomisation over the documents",
 }
