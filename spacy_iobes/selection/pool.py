@@ -170,8 +170,8 @@ def _require_bound(docs: Sequence[Doc], units: Units, spans: SpanColumns) -> Non
         label = spans.labels[int(spans.label[row])]
         raise CorpusError(
             f"In {shown(doc)}: {label} '{doc[start:stop].text}' (tokens {start}:{stop}) goes "
-            "beyond its sentence. Sentences are shown one by one: correct the sentence starts, or remove "
-            "them, so that a Doc is one sentence."
+            "beyond its sentence. Sentences are shown one by one: correct the sentence starts, or "
+            "remove them, so that a Doc is one sentence."
         )
 
 
