@@ -9,10 +9,9 @@ import numpy as np
 from ..chain import Batch, Chain, loss
 from ..codes.classes import Classes
 from ..kernels.features_numpy import Floats, Ints, Offsets
-from ..ml.feature_table import FeatureTable
 from ..ml.tag_chain import TagChain
-from .batches import Epoch
 from .checks import own_features, require_units
+from .gradient_steps import steps_over, table_of
 from .normal import normalised
 from .options import Options
 from .step_weights import StepWeights
@@ -24,9 +23,7 @@ class ByGradients(ABC):
     def __init__(self, tags: TagChain, classes: Classes, options: Options):
         self.tags, self.classes, self.options = tags, classes, options
         self.random = np.random.default_rng(options.seed)
-        rate, dropout = options.rate, options.dropout
-        self.table = FeatureTable(options.bits, rate=rate, dropout=dropout, store="float32")
-        self.table.drawn = int(self.random.integers(1 << 31)) << 32
+        self.table = table_of(options, self.random)
         self.table.set_states(*sharing(classes))
 
     def learn(self, features: Ints, offsets: Offsets, path: Ints) -> None:
@@ -34,15 +31,9 @@ class ByGradients(ABC):
         rows = own_features(features, self.options.bits)
         require_units(offsets, path, len(rows), len(self.tags))
         self.go_on()
-        self.table.place(rows)
-        for _ in range(self.options.epochs):
-            epoch = Epoch.of(self.units(offsets), self.options.words, self.random)
-            mine, gold = rows[epoch.tokens], path[epoch.tokens]
-            scale = self.table.leave_out(mine)
-            for at, inner in epoch:
-                scores, learn = self.table.begin_rows(mine[at], scale)
-                learn(self.gradient(scores, inner, gold[at]))
-                self.table.finish_update(None)
+        units = self.units(offsets)
+        for step in steps_over(self.table, self.options, self.random, rows, units, path):
+            step.learn(self.gradient(step.scores, step.offsets, step.gold))
 
     def go_on(self) -> None:
         """New examples count as if they were the first, but begin with what is known."""

@@ -1,0 +1,124 @@
+"""A loop in which the gold annotation plays the annotator, to see what a person would have read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from ..errors import CorpusError
+from ..learners.options import Options
+from .batches import Batch, first_batch, next_batch
+from .coverage import LEVEL, Estimate, estimate
+from .pool import Pool
+from .reading import Reading
+from .recogniser import OPTIONS, Recogniser
+from .stopping import get_rule
+from .view import View
+
+SUGGESTED = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How sentences are chosen, and when the loop ends.
+
+    A batch has `size` sentences, or a share `grow` of those read if that is more; a share `audit`
+    of it is drawn at random. The loop ends when the `rule` is met, or at last when everything was
+    read; with `beyond`, not before this true coverage was reached, too.
+    """
+
+    size: int = 100
+    audit: float = 0.1
+    ranking: str = "expected"
+    rule: str = "estimate"
+    target: float = 0.99
+    patience: int = 1
+    start: str = "first"
+    words: tuple[str, ...] = ()
+    grow: float = 0.0
+    seed: int = 0
+    level: float = LEVEL
+    beyond: float = 0.0
+    suggest: bool = False
+    options: Options = OPTIONS
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """How good suggestions were for a batch of `sentences`, of which some are `relevant`.
+
+    Of these, which have a mention, so many had their annotation `among` the suggestions, or as the
+    `first` of them; `rank` is the mean of its places, from 1.
+    """
+
+    sentences: int
+    relevant: int
+    among: int
+    first: int
+    rank: float | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """A moment of the loop: what was estimated, and the truth.
+
+    `seconds` of CPU time were spent on learning and asking the model before the next batch.
+    """
+
+    number: int
+    estimate: Estimate
+    coverage: float
+    seconds: float
+    suggested: Suggested | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return asdict(self)
+
+
+def simulate(pool: Pool, plan: Plan | None = None) -> Iterator[Round]:
+    """Read a pool whose mentions are known, round by round, until the rule says stop."""
+    plan = plan or Plan()
+    total, rule = int(pool.counts.sum()), get_rule(plan.rule)
+    if not total:
+        raise CorpusError(
+            f"The corpus has no mention of {', '.join(pool.labels)}, so there is nothing to find."
+        )
+    reading, model = Reading(), Recogniser(pool, plan.seed, plan.options)
+    batch = first_batch(pool, plan.size, plan.audit, plan.seed, plan.start, plan.words)
+    history = list[Estimate]()
+    view: View | None = None
+    for number in range(len(pool) + 1):
+        told = _suggested(pool, view, batch) if plan.suggest and view is not None else None
+        reading.begin(batch)
+        for sentence in batch.sentences:
+            reading.answer(sentence, pool.gold(sentence))
+        began = process_time()
+        view = model.learn(reading.taught())
+        known = estimate(view, reading, len(pool), plan.level)
+        seconds = process_time() - began
+        history.append(known)
+        coverage = reading.mentions / total
+        yield Round(number, known, coverage, seconds, told)
+        met = rule.met(history, plan.target, plan.patience) and coverage >= plan.beyond
+        if met or not known.left:
+            return
+        size = max(plan.size, round(plan.grow * known.read))
+        batch = next_batch(view, reading, (), size, plan.audit, plan.seed, number + 1, plan.ranking)
+
+
+def _suggested(pool: Pool, view: View, batch: Batch) -> Suggested:
+    """What a view had suggested for a batch, now that it is read."""
+    ranks = list[int | None]()
+    for sentence in batch.sentences:
+        gold = sorted(pool.gold(sentence))
+        if gold:
+            found = [sorted(spans) for _, spans in view.suggestions(sentence, SUGGESTED)]
+            ranks.append(found.index(gold) + 1 if gold in found else None)
+    hits = [rank for rank in ranks if rank is not None]
+    mean = float(np.mean(hits)) if hits else None
+    return Suggested(len(batch.sentences), len(ranks), len(hits), hits.count(1), mean)
