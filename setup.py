@@ -35,7 +35,8 @@ KERNELS = [
 ]
 PROCESSORS = {"_v3": "-march=x86-64-v3", "_v4": "-march=x86-64-v4"}
 """What a kernel with such a name may ask of the processor; others run on any."""
-TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10"]
+ANNOTATE = ["starlette>=0.46", "uvicorn>=0.34"]
+TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10", *ANNOTATE]
 BENCH = [
     "iobes>=1.5",
     "seqeval>=1.2",
@@ -117,7 +118,12 @@ setup(
         "numpy>=1.24",
         "tqdm",
     ],
-    extras_require={"test": TEST, "browser": ["selenium>=4"], "bench": BENCH},
+    extras_require={
+        "annotate": ANNOTATE,
+        "test": TEST,
+        "browser": ["selenium>=4"],
+        "bench": BENCH,
+    },
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
         "spacy_iobes": ["py.typed", "*.pyi", "data/*"],
@@ -125,6 +131,7 @@ setup(
         "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["page.html"],
         "spacy_iobes.strategies": ["page.html"],
+        "spacy_iobes.web": ["page.html", "page.css", "*.js", "icon.svg"],
     },
     ext_modules=cythonize(KERNELS),
     cmdclass={"build_ext": BuildKernels, "build_py": BuildWithConfigs},

@@ -16,6 +16,7 @@ IobesError
 │   └── NoPathError           a sequence that no path fits
 ├── ModelError            a model that is damaged, or was made for something else
 ├── AlignmentError        gold and prediction are not of the same tokens
+├── StaleError            a decision about something that has changed meanwhile
 └── FileError             a file that cannot be read or written as asked
     └── ColumnError           a line that does not have the columns of the file
 
@@ -143,6 +144,10 @@ class AlignmentError(IobesError, ValueError):
 
 class ModelError(IobesError, ValueError):
     """A model that cannot be used: damaged, not initialised, or made for other labels."""
+
+
+class StaleError(IobesError):
+    """A decision about something that has changed meanwhile; ask again."""
 
 
 class SettingError(IobesError, ValueError):

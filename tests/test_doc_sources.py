@@ -271,3 +271,18 @@ def test_a_tagger_does_not_learn_from_a_missing_token() -> None:
     assert not place.holds_spans
     place.write(doc, ["B-X", "-", "O"])
     assert [token.tag_ for token in doc] == ["B-X", "", "O"]
+
+
+def test_entities_are_written_whatever_holds_the_tokens_without_any() -> None:
+    """An empty tuple is no token; as an index of an array it would be all of them."""
+    for none in ([], ()):
+        doc = Doc(Vocab(), words=["a", "b", "c", "d"])
+        ToEntities().write(doc, [Span(1, 2, "X")], none, none)
+        assert [token.ent_iob_ for token in doc] == ["O", "B", "O", "O"]
+        ToEntities().write(doc, [Span(1, 2, "X")], (0,), (3,))
+        assert [(token.ent_iob_, token.ent_type_) for token in doc] == [
+            ("", ""),
+            ("B", "X"),
+            ("O", ""),
+            ("B", ""),
+        ]

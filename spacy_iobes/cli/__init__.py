@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .application import app as app
 
 _COMMANDS = {
+    "annotate": "annotate",
     "compare": "compare",
     "docbin": "to-docbin from-docbin",
     "docs": "docs",
@@ -25,6 +26,7 @@ _COMMANDS = {
     "report": "report",
     "roundtrip": "roundtrip",
     "score": "score",
+    "sessions": "export import",
     "show": "schemes info",
     "strategies": "strategies",
     "survey": "validate check count summarize text",

@@ -75,7 +75,7 @@ class ToEntities:
     ) -> None:
         """Set the entities, the tokens that are missing, and those that are blocked."""
         absent = Absent(*(np.zeros(len(doc), dtype=bool) for _ in Absent._fields))
-        absent.missing[missing], absent.blocked[blocked] = True, True
+        absent.missing[list(missing)] = absent.blocked[list(blocked)] = True
         self.write_many([doc], span_columns([spans], [len(doc)]), absent, [0])
 
     def write_many(

@@ -1,0 +1,261 @@
+"""The command `annotate`: a page on this machine to annotate a corpus in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..codes.scheme import get_scheme
+from ..corpus.conll import Columns
+from ..errors import CorpusError, FileError, SettingError
+from .application import command, counted
+from .options import GoldPolicy, column_options
+from .train import blank, tell
+
+if TYPE_CHECKING:
+    from ..corpus.to_read import ToRead
+    from ..selection.pool import Pool
+    from ..selection.session import Session
+
+NEEDED = ("starlette", "uvicorn")
+EXISTING = ("keep", "drop")
+
+
+@command("annotate")
+@column_options
+def annotate_cli(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[CORPUS] STATE",
+            help="What to annotate (column files, .spacy, .jsonl, .txt, a brat folder, or a folder "
+            "of files), and the folder that keeps all that is done. A STATE that is there already "
+            "is gone on with, and needs no CORPUS.",
+        ),
+    ],
+    columns: Columns,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", "-l", help="What to look for; repeat it for several."),
+    ] = None,
+    nested: Annotated[
+        bool | None, typer.Option("--nested/--flat", help="Whether mentions may lie in others.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", min=1, help="Sentences between two trainings (default: 100)."),
+    ] = None,
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            "--audit",
+            min=0,
+            help="The share of sentences drawn at random, which the interval is from "
+            "(default: 0.1).",
+        ),
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option("--target", min=0, max=1, help="The coverage to stop at (default: 0.99)."),
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            "--rule",
+            help="When to stop, by the target: estimate (the model's), corrected (by the audit), "
+            "audit (its low end) or never (default: estimate).",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            help="What to read first: first (in the order of the corpus), random, or words (what "
+            "holds one of --words); default: first.",
+        ),
+    ] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Option("--words", help="With --start words: a word; repeat it for several."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Of what is drawn (default: 0).")
+    ] = None,
+    scheme: Annotated[
+        str,
+        typer.Option("--scheme", "-s", help="Scheme of the tags that a column file has already."),
+    ] = "",
+    repair: GoldPolicy = "raise",
+    untagged: Annotated[
+        bool, typer.Option("--untagged", help="Column files have tokens; leave the rest aside.")
+    ] = False,
+    layer: Annotated[
+        list[int] | None,
+        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
+    ] = None,
+    spans_key: Annotated[
+        str, typer.Option("--spans-key", help="With --nested: the span group of .spacy files.")
+    ] = "sc",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="What CORPUS is, if its name does not tell: columns, docs, json, brat, inline or "
+            "text.",
+        ),
+    ] = "auto",
+    lang: Annotated[str, typer.Option("--lang", help="Whose tokenizer cuts texts.")] = "en",
+    sentences: Annotated[
+        str,
+        typer.Option(
+            "--sentences",
+            help="What a sentence of a text is: rules (spaCy's sentencizer tells), lines, or whole "
+            "(default: rules for .txt, else whole).",
+        ),
+    ] = "",
+    existing: Annotated[
+        str,
+        typer.Option(
+            "--existing",
+            help="Mentions of the labels that CORPUS has already: keep (their sentences count as "
+            "read) or drop.",
+        ),
+    ] = "",
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, help="0: the one of last time, or any that is free."
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Annotate a corpus on a page, reading as little as possible.
+
+    The page shows the sentences that are most likely to hold a mention, with suggestions, learns
+    from the answers, and says how much of all that there is has been found. Every answer is on disk
+    before the page goes on: end this at any time, and go on with the same STATE.
+    """
+    require_server()
+    from ..corpus.plain_text import require_split
+    from ..corpus.to_read import ToRead
+    from ..selection.folder import is_session, require_session
+    from ..selection.session import Session
+
+    if not 1 <= len(paths) <= 2:
+        raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
+    folder = paths[-1]
+    asked = {
+        "labels": label and tuple(label),
+        "nested": nested,
+        "batch": batch,
+        "audit": audit,
+        "target": target,
+        "rule": rule,
+        "seed": seed,
+        "start": start,
+        "words": words and tuple(words),
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    if len(paths) == 1 or is_session(folder):
+        require_session(folder)
+        session = Session.open(folder)
+        require_same(session, given)
+    else:
+        how = ToRead(
+            nested=bool(nested),
+            key=spans_key,
+            scheme=get_scheme(scheme).name if scheme else "",
+            policy=repair,
+            layers=tuple(layer or ()),
+            columns=columns,
+            untagged=untagged,
+            split=require_split(sentences) if sentences else None,
+            form=form,
+        )
+        session = begun(paths[0], folder, how, lang, given, existing)
+    with session:
+        served(session, port, browser)
+
+
+def require_server() -> None:
+    """Raise if what the page needs is not installed."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise FileError(
+            f"The page needs {' and '.join(missing)}: pip install 'spacy-iobes[annotate]'"
+        )
+
+
+def require_same(session: Session, given: Mapping[str, Any]) -> None:
+    """Raise if a session was begun with other settings."""
+    for name, value in given.items():
+        before = getattr(session.settings, name)
+        if before != value:
+            session.close()
+            raise SettingError(
+                f"{session.folder}: this session was begun with {name} = {before!r}, not "
+                f"{value!r}. Leave the option out, or name another folder."
+            )
+
+
+def begun(
+    corpus: str, folder: str, how: ToRead, lang: str, given: Mapping[str, Any], existing: str
+) -> Session:
+    """A new session."""
+    from ..corpus.to_read import docs_to_read
+    from ..selection.pool import Pool
+    from ..selection.session import Session
+    from ..selection.settings import Settings
+
+    if not given.get("labels"):
+        raise typer.BadParameter("say what to look for", param_hint="--label")
+    if existing and existing not in EXISTING:
+        raise typer.BadParameter(f"one of: {', '.join(EXISTING)}", param_hint="--existing")
+    settings = Settings(**given)
+    docs = docs_to_read(corpus, how, blank(lang), tell)
+    pool = Pool.of(
+        docs, settings.labels, nested=how.nested, spans_key=how.key if how.nested else None
+    )
+    require_choice(pool, corpus, existing)
+    return Session.create(folder, pool, settings, keep=existing == "keep")
+
+
+def require_choice(pool: Pool, corpus: str, existing: str) -> None:
+    """Raise if there are mentions already, and nobody has said what becomes of them."""
+    some = [len(gold) for number in range(len(pool)) if (gold := pool.gold(number))]
+    if some and not existing:
+        raise CorpusError(
+            f"{corpus}: {counted(sum(some), 'mention')} of {', '.join(pool.labels)} in "
+            f"{counted(len(some), 'sentence')} already. Say what becomes of them: --existing keep "
+            "(these sentences count as read), or --existing drop."
+        )
+
+
+def served(session: Session, port: int, browser: bool) -> None:
+    """Serve the page until somebody ends it, and say how far it is."""
+    from ..web.server import serve
+
+    def ready(url: str) -> None:
+        typer.echo(f"{session.folder}: {url}")
+        tell("Ctrl-C ends this. Every answer is on disk already.")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(url)
+
+    try:
+        serve(session, port, ready)
+    finally:
+        tell(in_words(session))
+
+
+def in_words(session: Session) -> str:
+    """How far it is."""
+    found = session.progress()
+    words = f"{found.read:,} of {counted(len(session.pool), 'sentence')} read"
+    return f"{session.folder}: {words}, {counted(found.mentions, 'mention')}"

@@ -1,0 +1,92 @@
+"""The settings of a session: what is looked for, how much at a time, and when it is enough."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..codes.scheme import get_scheme
+from ..corpus.files import write_bytes
+from ..errors import FileError, SettingError
+from .batches import STARTS
+from .stopping import get_rule
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a session looks for and how; `digest` is that of its corpus.
+
+    `batch` sentences are chosen at a time, the share `audit` of them at random. `target` is the
+    coverage at which `rule` says stop, once it holds for as many rounds as `patience` says;
+    `scheme` is that of exported columns.
+    """
+
+    labels: tuple[str, ...]
+    nested: bool = False
+    batch: int = 100
+    audit: float = 0.1
+    target: float = 0.99
+    rule: str = "estimate"
+    patience: int = 2
+    seed: int = 0
+    start: str = "first"
+    words: tuple[str, ...] = ()
+    scheme: str = "bio"
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        _require(bool(self.labels), "labels", "name at least one")
+        _require(len(set(self.labels)) == len(self.labels), "labels", "name each once")
+        for label in self.labels:
+            good = isinstance(label, str) and label.split() == [label]
+            _require(good, "labels", f"{label!r} is empty or holds white space")
+        _require(type(self.batch) is int and self.batch >= 1, "batch", f"{self.batch} < 1")
+        _require(0 <= self.audit < 1, "audit", f"{self.audit} is no share from 0 to below 1")
+        _require(0 < self.target <= 1, "target", f"{self.target} is no share above 0")
+        _require(type(self.seed) is int and self.seed >= 0, "seed", f"{self.seed} < 0")
+        known = ", ".join(STARTS)
+        _require(self.start in STARTS, "start", f"{self.start!r} is none of {known}")
+        if self.start == "words":
+            _require(bool(self.words), "words", "name those that the first sentences are to hold")
+        _require(type(self.patience) is int and self.patience >= 1, "patience", "at least 1")
+        get_rule(self.rule)
+        get_scheme(self.scheme)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, all at once or not at all."""
+        with write_bytes(path) as put:
+            put((json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode("utf8"))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Settings:
+        """Read a file that `save` has written."""
+        try:
+            given = json.loads(Path(path).read_text(encoding="utf8"))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise FileError(f"{path}: cannot be read: {reason}.", str(path)) from error
+        except ValueError as error:
+            raise FileError(f"{path}: no JSON ({error}). Restore it.", str(path)) from error
+        return cls._of(given, path)
+
+    @classmethod
+    def _of(cls, given: Any, path: str | Path) -> Settings:
+        known = {field.name for field in fields(cls)}
+        if not isinstance(given, Mapping) or not set(given) <= known:
+            message = (
+                f"{path}: not the settings of a session, which are {', '.join(sorted(known))}."
+            )
+            raise FileError(message, str(path))
+        lists = {name: tuple(given[name]) for name in ("labels", "words") if name in given}
+        try:
+            return cls(**{**given, **lists})
+        except (TypeError, SettingError) as error:
+            raise FileError(f"{path}: {error}", str(path)) from error
+
+
+def _require(good: bool, name: str, reason: str) -> None:
+    if not good:
+        raise SettingError(f"The setting {name!r} of a session: {reason}.")

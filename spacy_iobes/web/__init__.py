@@ -1,0 +1,1 @@
+"""The annotation page and its small server, an optional extra: spacy-iobes[annotate]."""

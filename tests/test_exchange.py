@@ -1,0 +1,338 @@
+"""Sessions to files and back: every format, what was not read, and files from other tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.tokens import Span as DocSpan
+
+from spacy_iobes.corpus.answered import KEY
+from spacy_iobes.corpus.docbin import read_docbin
+from spacy_iobes.corpus.nested_corpus import NestedReading
+from spacy_iobes.corpus.sentences import tag_reading
+from spacy_iobes.corpus.sources import group_spans
+from spacy_iobes.errors import CorpusError, FileError, UnknownNameError
+from spacy_iobes.selection.exporting import export
+from spacy_iobes.selection.importing import Imported, add_file
+from spacy_iobes.selection.pool import Pool
+from spacy_iobes.selection.session import Session
+from spacy_iobes.selection.settings import Settings
+from spacy_iobes.span import Span
+
+from .small_sessions import gold_of, mentions, sentences, small
+
+LABELS = ("PER", "LOC")
+NAMES = {"columns": "out.bio", "spacy": "out.spacy", "prodigy": "out.jsonl", "doccano": "out.jsonl"}
+
+
+def words(doc: Doc) -> list[str]:
+    return [token.text for token in doc]
+
+
+def how(scheme: str = "bio", layers: tuple[int, ...] = ()) -> NestedReading:
+    return NestedReading(KEY, "document", tag_reading(scheme, "raise", layers))
+
+
+def read_some(session: Session, count: int, nested: bool = False) -> dict[int, list[Span]]:
+    """Answer some sentences as they should be, reject one and skip one; what was accepted."""
+    gold = gold_of(sentences(len(session.pool)), session.settings.labels, nested)
+    for number in range(count):
+        session.decide(number, "accept", gold[number])
+    session.decide(count, "reject")
+    session.decide(count + 1, "skip")
+    return dict(enumerate(gold[:count]))
+
+
+def accepted(session: Session) -> dict[int, list[Span]]:
+    every = session.decided().values()
+    return {made.sentence: list(made.spans) for made in every if made.answer == "accept"}
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("form", NAMES)
+def test_what_is_exported_is_imported_again(tmp_path: Path, form: str, nested: bool) -> None:
+    path = tmp_path / NAMES[form]
+    with small(tmp_path / "one", 40, nested=nested) as session:
+        gold = read_some(session, 20, nested)
+        done = export(session, str(path), form)
+        assert done.sentences.get("read") == 20
+        columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
+    reading = how(layers=tuple(range(1, columns)))
+    with small(tmp_path / "two", 40, nested=nested) as other:
+        found = add_file(other, str(path), reading)
+        rejected = form == "prodigy"
+        assert found == Imported(new=20 + rejected)
+        assert accepted(other) == gold
+        assert other.progress().rejected == rejected
+        again = add_file(other, str(path), reading)
+        assert again == Imported(same=20 + rejected)
+        assert len(other.decisions) == 20 + rejected
+
+
+@pytest.mark.parametrize("scheme", ["iob1", "bio", "iobes", "bilou", "bia", "be"])
+def test_columns_in_any_scheme(tmp_path: Path, scheme: str) -> None:
+    some = sentences(40)
+    with small(tmp_path / "state", 40) as session:
+        gold = read_some(session, 20)
+        export(session, str(tmp_path / "out"), "", scheme)
+    blocks = [block.split("\n") for block in (tmp_path / "out").read_text().strip().split("\n\n")]
+    rows = [[line.split("\t") for line in block] for block in blocks if "DOCSTART" not in block[0]]
+    assert [[row[0] for row in block] for block in rows] == [each.words for each in some[:20]]
+    with small(tmp_path / "other", 40) as other:
+        assert add_file(other, str(tmp_path / "out"), how(scheme)).new == 20
+        assert accepted(other) == gold
+
+
+def test_what_was_known_before_is_exported_too(tmp_path: Path) -> None:
+    some = sentences(40)
+    with small(tmp_path / "state", 40) as session:
+        read_some(session, 20)
+        export(session, str(tmp_path / "out.spacy"))
+    docs = read_docbin(tmp_path / "out.spacy")
+    found = [sorted(mentions_of(sent)) for doc in docs for sent in doc.sents]
+    assert found == [mentions(each, nested=False) for each in some[:20]]
+
+
+def mentions_of(sent: Any) -> list[Span]:
+    return [Span(e.start - sent.start, e.end - sent.start, e.label_) for e in sent.ents]
+
+
+def test_documents_stay_together(tmp_path: Path) -> None:
+    some = sentences(40)
+    opens = [number for number in range(40) if some[number].opens]
+    with small(tmp_path / "state", 40) as session:
+        for number in range(40):
+            session.decide(number, "reject" if number == opens[1] else "accept")
+        export(session, str(tmp_path / "out.spacy"))
+    docs = read_docbin(tmp_path / "out.spacy")
+    assert len(docs) == len(opens)
+    assert words(docs[0]) == [w for each in some[: opens[1]] for w in each.words]
+    assert words(docs[1]) == [w for each in some[opens[1] + 1 : opens[2]] for w in each.words]
+
+
+REST = [("leave-out", 20), ("missing", 39), ("outside", 39), ("predicted", 39)]
+
+
+@pytest.mark.parametrize(("rest", "size"), REST)
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_was_not_read_is_told_apart(
+    tmp_path: Path, form: str, rest: str, size: int, nested: bool
+) -> None:
+    path = tmp_path / NAMES[form]
+    with small(tmp_path / "state", 40, nested=nested) as session:
+        gold = read_some(session, 20, nested)
+        done = export(session, str(path), form, rest=rest)
+    rejected = form == "prodigy"
+    assert sum(done.sentences.values()) == size + rejected
+    status = {"missing": "unread", "leave-out": "read"}.get(rest, rest)
+    assert done.sentences.get(status) == (19 if size > 20 else 20)
+    if form not in ("prodigy", "doccano") and rest in ("outside", "predicted"):
+        return  # these files cannot tell who says so, whoever asks for it knows
+    columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
+    with small(tmp_path / "other", 40, nested=nested) as other:
+        found = add_file(other, str(path), how(layers=tuple(range(1, columns))))
+        assert found.unannotated == size - 20
+        assert found.new == 20 + rejected
+        assert accepted(other) == gold
+
+
+def test_missing_values_are_those_of_spacy(tmp_path: Path) -> None:
+    some = sentences(40)
+    with small(tmp_path / "state", 40) as session:
+        read_some(session, 20)
+        export(session, str(tmp_path / "out.spacy"), rest="missing")
+        export(session, str(tmp_path / "out.bio"), rest="missing")
+    every = [token for doc in read_docbin(tmp_path / "out.spacy") for token in doc]
+    expected = list[str]()
+    for i, each in enumerate(some):
+        if i != 20:  # which was rejected
+            known = {t for s in each.spans if s.label not in LABELS for t in range(s.start, s.end)}
+            expected += ["known" if i < 20 or t in known else "" for t in range(len(each.words))]
+    assert len(expected) == len(every)
+    assert [bool(token.ent_iob_) for token in every] == [bool(word) for word in expected]
+    tags = [line.split("\t")[1] for line in (tmp_path / "out.bio").read_text().split("\n") if line]
+    assert sum(tag == "-" for tag in tags) == expected.count("") > 0
+
+
+def test_predicted_mentions_are_those_of_the_model(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 40) as session:
+        gold = read_some(session, 20)
+        session.learn()
+        view = session.view
+        assert view is not None
+        export(session, str(tmp_path / "out.jsonl"), "doccano", rest="predicted")
+        best = {number: sorted(view.suggestions(number, 1)[0].spans) for number in range(21, 40)}
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    some = sentences(40)
+    for row in rows:
+        starts = [sum(len(word) + 1 for word in some[row["id"]].words[:i]) for i in range(100)]
+        found = sorted(Span(starts.index(s), starts.index(e + 1), x) for s, e, x in row["label"])
+        target = [span for span in found if span.label in LABELS]
+        assert target == (best[row["id"]] if row["id"] in best else gold[row["id"]])
+        assert row.get("status") == ("predicted" if row["id"] in best else None)
+
+
+def test_nothing_is_predicted_before_anything_is_learnt(tmp_path: Path) -> None:
+    early = pytest.raises(CorpusError, match="Annotate some")
+    with small(tmp_path / "state", 10) as session, early:
+        export(session, str(tmp_path / "out.bio"), rest="predicted")
+    assert not (tmp_path / "out.bio").exists()
+
+
+def test_names_that_are_not_known(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 10) as session:
+        with pytest.raises(UnknownNameError, match="Known: columns, spacy, prodigy, doccano"):
+            export(session, str(tmp_path / "out"), "csv")
+        with pytest.raises(UnknownNameError, match="leave out, missing, predicted, outside"):
+            export(session, str(tmp_path / "out"), rest="guessed")
+        with pytest.raises(UnknownNameError, match="Unknown scheme"):
+            export(session, str(tmp_path / "out"), scheme="iob9")
+        with pytest.raises(FileError, match=r"end in \.spacy"):
+            export(session, str(tmp_path / "out"), "spacy")
+
+
+def test_an_empty_session_is_an_empty_file(tmp_path: Path) -> None:
+    for nested in (False, True):
+        with small(tmp_path / str(nested), 10, nested=nested) as session:
+            for form, name in NAMES.items():
+                done = export(session, str(tmp_path / name), form)
+                assert (done.sentences, done.tokens) == ({}, 0)
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Session:
+    """A session on three sentences, one of them twice, with spaces as in a text."""
+    from spacy.vocab import Vocab
+
+    vocab = Vocab()
+    docs = [
+        Doc(vocab, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
+        Doc(vocab, words=["Yes", "."], spaces=[False, False]),
+        Doc(vocab, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
+    ]
+    pool = Pool.of(docs, ["PER", "ORG"])
+    return Session.create(tmp_path / "ada", pool, Settings(("PER", "ORG"), audit=0.0))
+
+
+def test_the_forms_of_prodigy_and_doccano(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        ada.decide(0, "accept", [(0, 1, "PER"), (2, 3, "PER")])
+        ada.decide(1, "reject")
+        export(ada, str(tmp_path / "p.jsonl"))
+        export(ada, str(tmp_path / "d.jsonl"), "doccano")
+    first, second = (json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines())
+    assert first.pop("_input_hash") != second["_input_hash"]
+    assert first == {
+        "text": "Ada met Bo.",
+        "tokens": [
+            {"text": "Ada", "start": 0, "end": 3, "id": 0, "ws": True},
+            {"text": "met", "start": 4, "end": 7, "id": 1, "ws": True},
+            {"text": "Bo", "start": 8, "end": 10, "id": 2, "ws": False},
+            {"text": ".", "start": 10, "end": 11, "id": 3, "ws": False},
+        ],
+        "spans": [
+            {"start": 0, "end": 3, "token_start": 0, "token_end": 0, "label": "PER"},
+            {"start": 8, "end": 10, "token_start": 2, "token_end": 2, "label": "PER"},
+        ],
+        "answer": "accept",
+        "meta": {"sentence": 0, "document": 0, "status": "read"},
+    }
+    assert (second["answer"], second["spans"]) == ("reject", [])
+    assert json.loads((tmp_path / "d.jsonl").read_text()) == {
+        "id": 0,
+        "text": "Ada met Bo.",
+        "label": [[0, 3, "PER"], [8, 10, "PER"]],
+    }
+
+
+def imported(tmp_path: Path, session: Session, *rows: dict[str, Any]) -> Imported:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return add_file(session, str(path), how())
+
+
+def test_sentences_are_found_by_number_or_by_what_they_say(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        row = {"text": "Ada met Bo.", "label": [[0, 3, "PER"]]}
+        assert imported(tmp_path, ada, {**row, "id": 2}) == Imported(new=1)
+        assert accepted(ada) == {2: [Span(0, 1, "PER")]}
+        assert imported(tmp_path, ada, {**row, "id": 77}) == Imported(new=1)
+        assert set(accepted(ada)) == {0, 2}
+        tokens = {"tokens": ["Ada", "met", "B", "o."], "spans": [[0, 1, "ORG"], [1, 2, "TIME"]]}
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2)
+        assert accepted(ada) == {0: [Span(0, 1, "ORG")], 2: [Span(0, 1, "ORG")]}
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2)
+        found = imported(tmp_path, ada, tokens, tokens, tokens, {"text": "No.", "label": []})
+        assert (found.same, len(found.unmatched)) == (2, 2)
+        assert found.unmatched[1].endswith("in.jsonl:4: 'No .'")
+
+
+def test_what_is_said_of_sentences_that_cannot_be_used(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        found = imported(
+            tmp_path,
+            ada,
+            {"text": "Ada met Bo.", "label": [[1, 3, "PER"]]},
+            {"text": "Ada met Bo.", "label": [[0, 7, "PER"], [4, 10, "ORG"]]},
+            {"text": "Yes.", "spans": [], "answer": "ignore"},
+            {"text": "Yes.", "spans": None},
+        )
+        assert ada.decisions == []
+    assert (found.new, found.unannotated, len(found.unusable)) == (0, 2, 2)
+    assert "PER 'da' does not begin and end where tokens do" in found.unusable[0]
+    assert "share a token" in found.unusable[1]
+
+
+def test_a_docbin_from_elsewhere(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        known = ada.pool.docs[0]
+        both = ["Ada", "met", "Bo", ".", "Yes", "."]
+        doc = Doc(known.vocab, words=both, sent_starts=[1, 0, 0, 0, 1, 0])
+        doc.set_ents([DocSpan(doc, 0, 1, "PER")], missing=[doc[4:6]], default="outside")
+        DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
+        assert add_file(ada, str(tmp_path / "in.spacy"), how()) == Imported(new=1, unannotated=1)
+        assert accepted(ada) == {0: [Span(0, 1, "PER")]}
+
+
+def test_a_file_that_brings_new_sentences_takes_its_own_out_of_the_audit(tmp_path: Path) -> None:
+    """Whoever chose them did not draw them at random."""
+    gold = gold_of(sentences(60), LABELS)
+    with small(tmp_path / "state", 60, batch=10, audit=0.3) as session:
+        for _ in range(30):
+            session.wait()
+            task = session.task()
+            assert task is not None
+            session.decide(task.sentence, "accept", gold[task.sentence])
+        session.wait()
+        free = next(n for n in range(60) if n not in session.decided())
+        drawn = set(session.reading.audit)
+        export(session, str(tmp_path / "own.jsonl"))
+        add_file(session, str(tmp_path / "own.jsonl"), how())
+        assert session.reading.audit == drawn  # nothing was new
+        in_file = min(drawn & session.reading.answers.keys())
+        rows = [
+            {"tokens": sentences(60)[number].words, "spans": [list(s) for s in gold[number]]}
+            for number in (free, in_file)
+        ]
+        assert imported(tmp_path, session, *rows) == Imported(new=1, same=1)
+        assert session.reading.audit == drawn - {free, in_file}
+
+
+def test_nested_mentions_have_a_column_for_each_level(tmp_path: Path) -> None:
+    some = sentences(200)
+    deep = next(i for i, each in enumerate(some) if each.layers[1])
+    every = ("PER", "ORG", "LOC", "DATE", "SHIP")
+    with small(tmp_path / "state", 200, every, nested=True) as session:
+        session.decide(deep, "accept", mentions(some[deep], nested=True))
+        export(session, str(tmp_path / "out"))
+        export(session, str(tmp_path / "out.spacy"))
+    lines = (tmp_path / "out").read_text().strip().split("\n")
+    depth = sum(bool(layer) for layer in some[deep].layers)
+    assert {len(line.split("\t")) for line in lines} == {1 + depth}
+    (doc,) = read_docbin(tmp_path / "out.spacy")
+    assert sorted(group_spans(doc, KEY)) == mentions(some[deep], nested=True)
