@@ -41,15 +41,8 @@ class Setting:
 
     def pool(self, enrich: bool = False, sentences: int = 0) -> Pool:
         """The training data; with `enrich`, mentions of the other labels are known."""
-        read = docs(self.corpus, sentences)
-        labels = {entity.label_ for doc in read for entity in doc.ents}
-        if enrich:
-            return Pool.of(read, [self.label])
-        bare = [doc.copy() for doc in read]
-        for doc in bare:
-            doc.set_ents([entity for entity in doc.ents if entity.label_ == self.label])
-        assert self.label in labels
-        return Pool.of(bare, [self.label])
+        pool = Pool.of(docs(self.corpus, sentences), [self.label])
+        return pool if enrich else pool.without_known()
 
 
 @cache
