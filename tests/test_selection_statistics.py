@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from spacy_iobes.errors import SettingError, UnknownNameError
 from spacy_iobes.selection.batches import Batch, next_batch
@@ -93,7 +93,7 @@ def test_calibration_is_the_most_probable_by_another_optimiser() -> None:
     expected = np.exp(random.uniform(-7, 0.5, 200))
     found = random.poisson(0.6 * expected**0.8).astype(float)
 
-    def negative(at: np.ndarray) -> float:  # type: ignore[type-arg]
+    def negative(at: np.ndarray) -> float:
         logs = at[0] + at[1] * np.log(expected)
         prior = 0.5 * (at[0] ** 2 + ((at[1] - 1) / 0.5) ** 2)
         return float(np.exp(logs).sum() - found @ logs + prior)
@@ -141,7 +141,7 @@ def test_nothing_found_is_no_coverage_and_everything_read_is_all_of_it() -> None
     assert (known.low, known.high, known.coverage, known.left) == (1.0, 1.0, 1.0, 0)
 
 
-def audited(seed: int, truth: np.ndarray, noise: np.ndarray) -> list[tuple[int, int, Estimate]]:  # type: ignore[type-arg]
+def audited(seed: int, truth: np.ndarray, noise: np.ndarray) -> list[tuple[int, int, Estimate]]:
     """Rounds of a loop whose view is a noisy guess; positives left that the audit does not know.
 
     What was read changes the view, as learning would.
