@@ -11,6 +11,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 from .cells import Cell, Plan, cells, results
@@ -100,6 +101,8 @@ def _work(job: Job) -> Made:
 
 
 def _made(material: Material, splits: Sequence[Split], plan: Plan, job: Job) -> Made:
-    """The cells of a job."""
-    number, learner = job
-    return list(results(material, splits[number], number, learner, plan))
+    """The cells of a job; the last one has the CPU seconds of all."""
+    (number, learner), begin = job, process_time()
+    made = list(results(material, splits[number], number, learner, plan))
+    made[-1][1]["job_seconds"] = process_time() - begin
+    return made

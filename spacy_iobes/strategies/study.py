@@ -41,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Study:
-    """What was found on a corpus."""
+    """What was found on a corpus, and the CPU seconds that it took, also in earlier runs."""
 
     name: str
     units: int
@@ -49,6 +49,7 @@ class Study:
     spans: int
     labels: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
+    cpu_seconds: float
 
     @property
     def facts(self) -> str:
@@ -66,6 +67,7 @@ class Study:
             "tokens": self.tokens,
             "spans": self.spans,
             "labels": list(self.labels),
+            "cpu_seconds": self.cpu_seconds,
             "comparisons": [comparison.as_dict() for comparison in self.comparisons],
         }
 
@@ -125,4 +127,5 @@ def study(
         material.gold.total,
         material.labels,
         tuple(comparisons),
+        sum(result.get("job_seconds", 0.0) for result in found.values()),
     )
