@@ -8,16 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from spacy_iobes.codes.scheme import ROWS
 
-from .shared import ROOT
+from .shared import beside
 
+PACKAGE = Path(str(files("spacy_iobes")))
 PAGES = {
     path.name: path.read_text(encoding="utf8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for path in (beside("README.md"), *sorted(beside("docs").glob("*.md")))
 }
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -49,7 +51,7 @@ def run_commands(session: str, folder: Path) -> None:
     """Every command prints what the page shows, in a folder that holds the data of the package."""
     commands = COMMAND.findall(session)
     assert commands
-    shutil.copytree(ROOT / "spacy_iobes" / "data", folder / "spacy_iobes" / "data")
+    shutil.copytree(PACKAGE / "data", folder / "spacy_iobes" / "data")
     scripts = Path(sys.executable).parent
     env = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     for command, output in commands:

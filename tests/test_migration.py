@@ -31,8 +31,8 @@ from spacy_iobes import Span, convert, score, write
 from spacy_iobes.corpus.conll import ColumnReader, Columns
 
 from .commands import fine
-from .pages import PAGES, blocks, examples, run_commands, run_examples
-from .shared import ROOT, SHARED
+from .pages import PACKAGE, PAGES, blocks, examples, run_commands, run_examples
+from .shared import SHARED
 
 PAGE = PAGES["migration.md"]
 PEERS = ("iobes", "seqeval", "seqscore", "nervaluate", "spacy")
@@ -40,7 +40,7 @@ TITLES = dict(zip(PEERS, (*PEERS[:-1], "spaCy: `iob_utils` and `spacy convert`")
 SCHEMES = ("bio", "iob1", "iobes", "bilou", "bmewo")
 LABELS = ["PER", "LOC", "creative-work"]
 WNUT = SHARED / "data" / "wnut17"
-SAMPLE = ROOT / "spacy_iobes" / "data" / "sample.bio"
+SAMPLE = PACKAGE / "data" / "sample.bio"
 CONLLEVAL = os.environ.get("CONLLEVAL") or which("conlleval.pl") or which("conlleval")
 Names = dict[str, Any]
 

@@ -18,9 +18,9 @@ import srsly
 
 from spacy_iobes import Signature
 
-from .shared import ROOT, SHARED, needs_shared
+from .shared import CONFIGS, SHARED, beside, needs_shared
 
-PROJECT: dict[str, Any] = srsly.read_yaml(ROOT / "project.yml")
+PROJECT: dict[str, Any] = srsly.read_yaml(beside("project.yml"))
 COMMANDS = {command["name"]: command for command in PROJECT["commands"]}
 SMALL = {"sentences": 60, "held_out": 30, "splits": 2, "epochs": 1}
 FILE = re.compile(rf"(?<= )(?:configs|{'|'.join(PROJECT['directories'])})(?:/[\w.-]+)*(?![\w.-])")
@@ -46,7 +46,7 @@ def run(folder: Path, workflow: str, **variables: float) -> list[str]:
 def made(folder: Path) -> None:
     """A folder with the project, its variables small."""
     srsly.write_yaml(folder / "project.yml", PROJECT | {"vars": PROJECT["vars"] | SMALL})
-    shutil.copytree(ROOT / "configs", folder / "configs")
+    shutil.copytree(CONFIGS, folder / "configs")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_every_command_is_ours_or_spacys_and_declares_its_files(name: str) -> No
 @pytest.mark.parametrize("workflow", PROJECT["workflows"])
 def test_what_a_command_needs_was_made_before(workflow: str) -> None:
     known = {asset["dest"] for asset in PROJECT["assets"]}
-    known |= {f"configs/{path.name}" for path in (ROOT / "configs").iterdir()}
+    known |= {f"configs/{path.name}" for path in CONFIGS.iterdir()}
     for name in PROJECT["workflows"][workflow]:
         assert {*COMMANDS[name].get("deps", [])} <= known
         known |= {*COMMANDS[name]["outputs"]}
