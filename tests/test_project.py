@@ -128,6 +128,18 @@ def test_no_two_corpora_have_the_same_seed() -> None:
     assert len({*digits.values()}) == 4
 
 
+def test_the_readme_has_what_spacy_writes_of_the_project() -> None:
+    """`python -m spacy project document . --no-emoji --output README.md` brings it up to date."""
+    readme = beside("README.md").read_text(encoding="utf8")
+    begin, end = (f"<!-- WEASEL: AUTO-GENERATED DOCS {word}" for word in ("START", "END"))
+    if begin not in readme:
+        pytest.skip("the README has no part that spaCy has written")
+    folder = beside("project.yml").parent
+    written = spacy_project(folder, "document", str(folder), "--no-emoji")
+    parts = [text.split(begin)[1].split(end)[0].split() for text in (readme, written)]
+    assert parts[0] == parts[1]
+
+
 @needs_shared
 def test_wnut17(tmp_path: Path) -> None:
     made(tmp_path)
