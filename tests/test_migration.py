@@ -32,7 +32,7 @@ from spacy_iobes.corpus.conll import ColumnReader, Columns
 
 from .commands import fine
 from .pages import PACKAGE, PAGES, blocks, examples, run_commands, run_examples
-from .shared import SHARED
+from .shared import SHARED, needs_shared, outputs
 
 PAGE = PAGES["migration.md"]
 PEERS = ("iobes", "seqeval", "seqscore", "nervaluate", "spacy")
@@ -292,6 +292,20 @@ def test_converted_files_hold_the_same_entities(theirs: str, ours: str, tmp_path
         )
     assert found[0] == found[1]
     assert found[0]
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("tool", "spans"),
+    [
+        ("conlleval.pl-2004-01-26__begin", [["ORG", 0, 2]]),
+        ("conlleval.py-spyysalo-6a21dde__begin", [["ORG", 0, 1], ["ORG", 1, 2]]),
+        ("conlleval.py-sighsmile-423ac49__begin", [["ORG", 0, 1], ["ORG", 1, 2]]),
+    ],
+)
+def test_spans_that_touch_in_iobes(tool: str, spans: list[list[str | int]]) -> None:
+    rows = [row for row in outputs(tool, "IOBES") if row["tags"] == ["S-ORG", "S-ORG"]]
+    assert [row["spans"] for row in rows] == [spans]
 
 
 def both_columns() -> Iterator[str]:
