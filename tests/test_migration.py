@@ -294,6 +294,22 @@ def test_converted_files_hold_the_same_entities(theirs: str, ours: str, tmp_path
     assert found[0]
 
 
+@pytest.mark.parametrize(
+    ("marker", "words"), [("-DOCSTART- -X- O O", ["Ada"]), ("-DOCSTART- O", ["-DOCSTART-", "Ada"])]
+)
+def test_marks_of_documents(marker: str, words: list[str], tmp_path: Path) -> None:
+    row = "Ada X O B-PER" if "-X-" in marker else "Ada B-PER"
+    (tmp_path / "file.iob").write_text(f"{marker}\n\n{row}\n\n", encoding="utf8")
+    assert in_shell("spacy convert file.iob . -c ner", tmp_path) == 0
+    fine("to-docbin", tmp_path / "file.iob", tmp_path / "ours.spacy", "--scheme", "bio")
+    vocab = spacy.blank("en").vocab
+    theirs, ours = (
+        [token.text for doc in DocBin().from_disk(tmp_path / name).get_docs(vocab) for token in doc]
+        for name in ("file.spacy", "ours.spacy")
+    )
+    assert (theirs, ours) == (words, ["Ada"])
+
+
 @needs_shared
 @pytest.mark.parametrize(
     ("tool", "spans"),
