@@ -202,8 +202,8 @@ function choose(name) {
 
 function drawAnswer() {
   const mentions = sentence.spans.length;
-  const shown = mentions === 1 ? "1 mention" : `${mentions} mentions`;
-  at("accept-text").textContent = mentions ? `Accept ${shown}` : "Accept: no mention";
+  at("accept-count").textContent = mentions || "no";
+  at("accept-word").textContent = mentions === 1 || !mentions ? " mention" : " mentions";
   at("clear").disabled = !mentions;
   drawCandidates();
 }
@@ -271,6 +271,7 @@ function drawProgress(progress) {
   at("interval").textContent = intervalOf(progress);
   at("read").textContent = `${count(progress.read)} of ${count(state.session.sentences)}`;
   at("mentions").textContent = count(progress.mentions);
+  at("corrected").textContent = estimate && estimate.corrected !== null ? percent(estimate.corrected) : "–";
   const later = progress.skipped ? ` (${count(progress.skipped)} skipped)` : "";
   at("left").textContent = count(progress.left) + later;
   at("forecast").textContent = forecastOf(progress);
@@ -307,9 +308,10 @@ function trainingOf({ status, seconds, trouble }) {
 // While something is learnt, or the next sentences are chosen, the server is asked now and then.
 async function look() {
   if (state && !busy && (state.progress.training.status === "training" || (!state.task && !state.progress.finished))) {
+    const before = state;
     try {
       const found = await ask("api/state", null, away);
-      if (!busy) take(found);
+      if (!busy && state === before) take(found); // unless something newer came meanwhile
     } catch (error) {
       await refused(error);
     }
