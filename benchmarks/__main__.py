@@ -23,6 +23,7 @@ BENCHMARKS = {
     "separators": "Inference over mention separators: two states beside eight, words per second.",
     "nested": "Nested mentions: what corpora lose as separators; recognisers beside spancat.",
     "strategies": "Tagging strategies x learners x decodings: F1, significance, crfsuite's time.",
+    "selection": "Sentences read to find nearly all mentions, beside the published figures.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
 }
 """Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""

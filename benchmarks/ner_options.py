@@ -45,13 +45,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 NER = {"cnn", "keep", "kept", "only", "systems", "seeds", "plot"}
 NESTED = {"keep", "kept", "only", "systems", "budget"}
 STRATEGIES = {"keep", "only"}
-HAVE = {"ner": NER, "nested": NESTED, "strategies": STRATEGIES}
+SELECTION = {"keep", "kept", "only"}
+HAVE = {"ner": NER, "nested": NESTED, "strategies": STRATEGIES, "selection": SELECTION}
 """The benchmarks that have options of their own."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Add the options as a group of their own."""
-    group = parser.add_argument_group("ner, nested and strategies")
+    group = parser.add_argument_group("ner, nested, strategies and selection")
     for name, settings in OPTIONS.items():
         group.add_argument(f"--{name}", **settings)
 
@@ -106,6 +107,10 @@ def known(benchmark: str) -> dict[str, list[str]]:
         from . import strategies_corpora
 
         return {"only": list(strategies_corpora.CORPORA)}
+    if benchmark == "selection":
+        from . import selection_corpora
+
+        return {"only": list(selection_corpora.SETTINGS)}
     from .ner_corpora import CORPORA
     from .ner_systems import SYSTEMS
     from .ner_tables import CURVE

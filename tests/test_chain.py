@@ -16,6 +16,7 @@ from spacy_iobes.chain import (
     Spans,
     best,
     count,
+    expected_spans,
     marginals,
     nbest,
     sample,
@@ -164,6 +165,7 @@ def test_expected_counts_and_begins(scheme: str, spread: float) -> None:
                 begins[known.batch.offsets[s] + start, label] += probability
     np.testing.assert_allclose(posterior.expected_counts(), counts, atol=1e-9)
     np.testing.assert_allclose(posterior.begins, begins, atol=1e-9)
+    np.testing.assert_allclose(expected_spans(known.chain, known.batch), counts, atol=1e-9)
 
 
 @every_scheme

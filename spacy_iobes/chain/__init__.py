@@ -5,6 +5,7 @@ scheme has, which may follow which, and which form spans.
 """
 
 from .apart import apart
+from .expected import expected_spans
 from .inference import Best, NBest, best, count, marginals, nbest, sample, score, total
 from .layout import Layout
 from .limits import Limits
@@ -28,6 +29,7 @@ __all__ = [
     "best",
     "count",
     "expectation",
+    "expected_spans",
     "loss",
     "marginals",
     "nbest",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 
@@ -62,6 +62,13 @@ class Pool:
         found = _entities(docs) if spans_key is None else _group(docs, spans_key)
         _require_bound(docs, units, found)
         return cls(tuple(docs), targets, nested, units, _ordered(units.inside(found)))
+
+    def without_known(self) -> Pool:
+        """The same sentences, as if there were no mentions of other labels."""
+        columns = (self.mentions.sentence, self.mentions.start, self.mentions.end)
+        kept = (column[self.is_target] for column in (*columns, self.mentions.label))
+        mentions = SpanColumns.trusted(kept, self.mentions.labels, len(self))
+        return replace(self, mentions=mentions)
 
     def __len__(self) -> int:
         return len(self.units)
@@ -170,8 +177,8 @@ def _require_bound(docs: Sequence[Doc], units: Units, spans: SpanColumns) -> Non
         label = spans.labels[int(spans.label[row])]
         raise CorpusError(
             f"In {shown(doc)}: {label} '{doc[start:stop].text}' (tokens {start}:{stop}) goes "
-            "beyond its sentence. Sentences are shown one by one: correct the sentence starts, or remove "
-            "them, so that a Doc is one sentence."
+            "beyond its sentence. Sentences are shown one by one: correct the sentence starts, or "
+            "remove them, so that a Doc is one sentence."
         )
 
 

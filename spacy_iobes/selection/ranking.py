@@ -15,7 +15,7 @@ Rule = Callable[[View, np.random.Generator], Floats]
 
 
 class Ranking(NamedTuple):
-    """An order of sentences: its name, what it is, and a function with high values for the first."""
+    """An order: its name, what it is, and a function with high values for what comes first."""
 
     name: str
     summary: str

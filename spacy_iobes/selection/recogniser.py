@@ -1,7 +1,8 @@
 """A recogniser that learns from what was read, goes on from what it knows, and looks at the rest.
 
 It works on hashed features, which are found once for the pool. It learns at a low rate, so that it
-stays in doubt of what it has not seen: a model that is too sure of the rest ranks it badly.
+stays in doubt of what it has not seen: a model that is too sure of the rest ranks it badly. While
+there is little to learn from, it goes through that more often.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..codes.scheme import get_scheme
 from ..codes.separator_columns import encode_many
 from ..codes.write import span_columns
 from ..kernels.features_numpy import Offsets
-from ..learners.known import make_learner
+from ..learners.gradients import Crf
 from ..learners.options import Options
 from ..learners.separators import SeparatorLearner
 from ..ml.tag_chain import TagChain
@@ -26,17 +27,18 @@ from .pool import BITS, Pool
 from .view import Asked, SeparatorView, TagView, View
 
 SCHEME = "iobes"
-OPTIONS = Options(bits=BITS, epochs=2, rate=0.03)
+OPTIONS = Options(bits=BITS, epochs=1, rate=0.05)
+VISITS = 30_000  # tokens to learn from in a round, at least,
+MOST = 10  # unless that takes more epochs
 
 
 class Recogniser:
     """Learns the targets of a pool; one thread at a time may call it."""
 
     def __init__(self, pool: Pool, seed: int = 0, options: Options = OPTIONS):
-        options = replace(options, seed=seed)
-        self.pool = pool
+        self.pool, self.options = pool, replace(options, seed=seed)
         self.model: _Tags | _Separators = (
-            _Separators(pool, options) if pool.nested else _Tags(pool, options)
+            _Separators(pool, self.options) if pool.nested else _Tags(pool, self.options)
         )
 
     def learn(
@@ -48,6 +50,10 @@ class Recogniser:
         """
         taught = np.array(sorted(answers), dtype=np.int64)
         if len(taught):
+            tokens = int(self.pool.lengths[taught].sum())
+            more = min(-(-VISITS // max(tokens, 1)), MOST)
+            epochs = max(self.options.epochs, more)
+            self.model.learner.options = replace(self.options, epochs=epochs)
             self.model.learn(taught, [list(answers[s]) for s in taught.tolist()])
         if among is None:
             unread = np.ones(len(self.pool), dtype=bool)
@@ -61,8 +67,8 @@ class _Tags:
 
     def __init__(self, pool: Pool, options: Options):
         self.pool = pool
-        self.learner = make_learner("crf", SCHEME, pool.labels, options)
         self.tags = TagChain(get_scheme(SCHEME), pool.labels)
+        self.learner = Crf(self.tags, self.tags.classes, options)
 
     def learn(self, sentences: Offsets, spans: list[list[Span]]) -> None:
         tokens, offsets = parts(self.pool.offsets, sentences)

@@ -49,10 +49,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Suggested:
-    """How good suggestions were for a batch of `sentences`, of which some are `relevant`.
+    """How good suggestions were for a batch of `sentences`, `relevant` ones having a mention.
 
-    Of these, which have a mention, so many had their annotation `among` the suggestions, or as the
-    `first` of them; `rank` is the mean of its places, from 1.
+    So many of all had their annotation `among` the suggestions, or as the `first` of them; `rank`
+    is the mean of its places, from 1.
     """
 
     sentences: int
@@ -64,12 +64,13 @@ class Suggested:
 
 @dataclass(frozen=True)
 class Round:
-    """A moment of the loop: what was estimated, and the truth.
+    """A moment of the loop: the sentences that were read last, what was estimated, and the truth.
 
     `seconds` of CPU time were spent on learning and asking the model before the next batch.
     """
 
     number: int
+    sentences: tuple[int, ...]
     estimate: Estimate
     coverage: float
     seconds: float
@@ -103,7 +104,7 @@ def simulate(pool: Pool, plan: Plan | None = None) -> Iterator[Round]:
         seconds = process_time() - began
         history.append(known)
         coverage = reading.mentions / total
-        yield Round(number, known, coverage, seconds, told)
+        yield Round(number, batch.sentences, known, coverage, seconds, told)
         met = rule.met(history, plan.target, plan.patience) and coverage >= plan.beyond
         if met or not known.left:
             return
@@ -116,9 +117,9 @@ def _suggested(pool: Pool, view: View, batch: Batch) -> Suggested:
     ranks = list[int | None]()
     for sentence in batch.sentences:
         gold = sorted(pool.gold(sentence))
-        if gold:
-            found = [sorted(spans) for _, spans in view.suggestions(sentence, SUGGESTED)]
-            ranks.append(found.index(gold) + 1 if gold in found else None)
+        found = [sorted(spans) for _, spans in view.suggestions(sentence, SUGGESTED)]
+        ranks.append(found.index(gold) + 1 if gold in found else None)
+    relevant = sum(bool(pool.counts[sentence]) for sentence in batch.sentences)
     hits = [rank for rank in ranks if rank is not None]
     mean = float(np.mean(hits)) if hits else None
-    return Suggested(len(batch.sentences), len(ranks), len(hits), hits.count(1), mean)
+    return Suggested(len(batch.sentences), relevant, len(hits), hits.count(1), mean)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chain import Batch, Chain, Posterior, nbest
+from ..chain import Batch, Chain, Posterior, expected_spans, nbest
 from ..chain.gaps import Gaps
 from ..chain.separators import Edge
 from ..codes.readings import DEFAULT_READING, get_reading
@@ -81,8 +81,7 @@ class TagView:
     @cached_property
     def expected(self) -> Floats:
         """The exact expectation over all legal sequences."""
-        counts = Posterior.of(self.chain, self.batch).expected_counts()
-        return self.asked.spread(counts.sum(axis=1))
+        return self.asked.spread(expected_spans(self.chain, self.batch).sum(axis=1))
 
     def suggestions(self, sentence: int, n: int) -> list[Suggestion]:
         """The best sequences of tags."""

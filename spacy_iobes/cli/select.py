@@ -1,0 +1,154 @@
+"""The command `select`: which sentences of a pool are most likely to hold a mention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ..corpus.conll import Columns
+from ..scoring.formats import aligned
+from .application import command, counted
+from .options import Json, column_options
+from .pipelines import loaded, tunable
+from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
+from .survey import print_json
+from .train import tell
+
+if TYPE_CHECKING:
+    from ..selection.pipe_view import PipeView
+    from ..selection.pool import Pool
+    from ..selection.ranked import Ranked
+
+HEADER = ("rank", "expected", "sentence")
+WIDTH = 80  # characters of a sentence in a table
+
+
+@command("select")
+@column_options
+@reading_options
+def select_cli(
+    pool: Annotated[
+        str,
+        typer.Argument(
+            metavar="POOL", help="What to look in: a column file, .spacy, .jsonl, .txt, a folder."
+        ),
+    ],
+    columns: Columns,
+    pools: PoolFiles,
+    label: Labels = None,
+    learn: Annotated[
+        str, typer.Option("--learn", help="Annotated data of the same kind, to learn from.")
+    ] = "",
+    model: Annotated[
+        str, typer.Option("--model", help="A trained pipeline, in place of --learn.")
+    ] = "",
+    component: Annotated[
+        str, typer.Option("--component", help="Its recogniser (default: the last one).")
+    ] = "",
+    ranking: Annotated[
+        str, typer.Option("--ranking", help="expected, entropy, margin, random or sequential.")
+    ] = "expected",
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="So many sentences.")] = 100,
+    suggestions: Annotated[
+        int, typer.Option("--suggestions", min=0, help="Annotations to suggest for each.")
+    ] = 10,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="Write them with suggestions, as JSON lines of Prodigy's form."
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of what is drawn.")] = 0,
+    lang: Language = "en",
+    plot: Plots = None,
+    json: Json = False,
+) -> None:
+    """Rank the sentences of a pool by how many mentions are expected in them.
+
+    The model learns from annotated data, or is a pipeline with iobes_ner or iobes_nested_ner.
+    Mentions of a target that the pool has already are ignored; those of other labels rule it out.
+    """
+    import numpy as np
+
+    from ..selection.pictures import require_pictures
+    from ..selection.ranked import Ranked, learned
+
+    targets = required(label)
+    require_pictures(plot or [])
+    if bool(learn) == bool(model):
+        raise typer.BadParameter("name one of both", param_hint="--learn, --model")
+    docs = pools.docs(pool, columns, lang)
+    if model:
+        view = by_pipeline(pools.pool(docs, targets), model, component)
+        found = Ranked.of(view.pool, view, np.arange(len(view.pool)), ranking, seed)
+    else:
+        taught = pools.docs(learn, columns, lang)
+        whole = pools.pool([*docs, *taught], targets)
+        found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
+    if output:
+        write(found, output, count, suggestions)
+    if json:
+        print_json(list(found.tasks(count, suggestions)))
+    else:
+        typer.echo(in_words(found, count), nl=False)
+    for path in plot or ():
+        drawn(path, pool, found, count)
+
+
+def by_pipeline(pool: Pool, model: str, component: str) -> PipeView:
+    """What a trained pipeline thinks of a pool."""
+    from ..selection.pipe_view import PipeView
+
+    nlp = loaded(model)
+    return PipeView.of(pool, nlp, cast(Any, nlp.get_pipe(tunable(nlp, component))))
+
+
+def write(found: Ranked, path: str, count: int, suggestions: int) -> None:
+    """Write the first sentences."""
+    import json
+
+    from ..corpus.files import write_bytes
+
+    with write_bytes(path) as put:
+        for task in found.tasks(count, suggestions):
+            put(f"{json.dumps(task, ensure_ascii=False)}\n".encode())
+    tell(f"{path}: {counted(min(count, len(found.order)), 'sentence')}")
+
+
+def facts(found: Ranked, count: int) -> str:
+    """How much is where, in a sentence."""
+    expected, size = found.expected, len(found.order)
+    first, total = sum(expected[:count]), sum(expected)
+    share = f" ({100 * first / total:.1f} %)" if total else ""
+    return (
+        f"{total:,.1f} mentions of {', '.join(found.pool.labels)} are expected in "
+        f"{counted(size, 'sentence')}, {first:,.1f} of them{share} in the first "
+        f"{min(count, size):,}."
+    )
+
+
+def rows(found: Ranked, count: int) -> list[tuple[str, ...]]:
+    """The first sentences as rows of a table."""
+    some = zip(found.order[:count].tolist(), found.expected)
+    texts = ((expected, " ".join(found.text(sentence).split())) for sentence, expected in some)
+    return [
+        (str(rank), f"{expected:.3f}", text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…")
+        for rank, (expected, text) in enumerate(texts, 1)
+    ]
+
+
+def in_words(found: Ranked, count: int) -> str:
+    """A table of the first sentences, and how much is where."""
+    return f"{aligned(HEADER, rows(found, count), 'rrl', (0,))}\n\n{facts(found, count)}\n"
+
+
+def drawn(path: str, pool: str, found: Ranked, count: int) -> None:
+    """Write a picture or a page."""
+    from ..selection.curves import of_ranking
+    from ..selection.pictures import draw
+
+    title = f"{', '.join(found.pool.labels)} in {pool}"
+    curves = of_ranking(found.expected, title)
+    draw(path, curves, facts(found, count), HEADER, rows(found, count))
+    tell(f"{path}: the curve")

@@ -1,0 +1,223 @@
+"""The command `simulate`: what a person would have read, if gold annotation played the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..corpus.conll import Columns
+from ..scoring.formats import aligned
+from .application import command, counted
+from .options import Json, column_options
+from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
+from .progress import counter
+from .survey import print_json
+from .train import tell
+
+if TYPE_CHECKING:
+    from ..selection.pool import Pool
+    from ..selection.simulation import Plan, Round
+
+SHOWN = 12  # rounds of a table
+HEADER = ("round", "read", "of all", "mentions", "found", "estimated", "corrected", "interval")
+UNKNOWN = "-"
+
+
+@command("simulate")
+@column_options
+@reading_options
+def simulate_cli(
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS", help="Annotated: a column file, .spacy, .jsonl, a brat folder."
+        ),
+    ],
+    columns: Columns,
+    pools: PoolFiles,
+    label: Labels = None,
+    enrich: Annotated[
+        bool,
+        typer.Option(
+            "--enrich", help="Mentions of other labels are known, and rule targets out there."
+        ),
+    ] = False,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Sentences between two trainings.")
+    ] = 100,
+    audit: Annotated[
+        float,
+        typer.Option(
+            "--audit", min=0, max=0.99, help="The share drawn at random, for the interval."
+        ),
+    ] = 0.1,
+    ranking: Annotated[
+        str,
+        typer.Option("--ranking", help="expected, entropy, margin, random or sequential."),
+    ] = "expected",
+    rule: Annotated[
+        str,
+        typer.Option("--rule", help="When to stop: estimate, corrected, audit or never."),
+    ] = "estimate",
+    target: Annotated[float, typer.Option("--target", help="The coverage to stop at.")] = 0.99,
+    patience: Annotated[
+        int, typer.Option("--patience", min=1, help="Rounds in a row that must reach it.")
+    ] = 1,
+    start: Annotated[
+        str, typer.Option("--start", help="What to read first: first, random or words.")
+    ] = "first",
+    words: Annotated[
+        list[str] | None,
+        typer.Option("--words", help="With --start words: a word; repeat it for several."),
+    ] = None,
+    grow: Annotated[
+        float,
+        typer.Option("--grow", min=0, help="Batches of this share of what was read, if more."),
+    ] = 0.0,
+    beyond: Annotated[
+        float,
+        typer.Option("--beyond", help="Go on until this coverage is really reached, too."),
+    ] = 0.0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of what is drawn.")] = 0,
+    lang: Language = "en",
+    plot: Plots = None,
+    json: Json = False,
+) -> None:
+    """Simulate the annotation of a corpus that is annotated already.
+
+    Prints how many sentences would have been read when the estimate reaches the target, and what
+    was really found by then; --plot draws the curves beside sequential and random reading.
+    """
+    from ..selection.pictures import require_pictures
+    from ..selection.simulation import Plan
+
+    targets = required(label)
+    require_pictures(plot or [])
+    plan = Plan(
+        size=batch,
+        audit=audit,
+        ranking=ranking,
+        rule=rule,
+        target=target,
+        patience=patience,
+        start=start,
+        words=tuple(words or ()),
+        grow=grow,
+        seed=seed,
+        beyond=beyond,
+        suggest=True,
+    )
+    pool = pools.pool(pools.docs(corpus, columns, lang), targets)
+    pool = pool if enrich else pool.without_known()
+    rounds = run(pool, plan)
+    stop = stopped(rounds, plan)
+    if json:
+        print_json(as_json(pool, plan, rounds, stop))
+    else:
+        typer.echo(in_words(pool, plan, rounds, stop), nl=False)
+    for path in plot or ():
+        drawn(path, corpus, pool, plan, rounds, stop)
+
+
+def run(pool: Pool, plan: Plan) -> list[Round]:
+    """All rounds, while progress is shown."""
+    from ..selection.simulation import simulate
+
+    rounds = []
+    with counter(", ".join(pool.labels), len(pool), " sentences") as progress:
+        for each in simulate(pool, plan):
+            rounds.append(each)
+            if progress is not None:
+                progress(len(each.sentences))
+    return rounds
+
+
+def stopped(rounds: Sequence[Round], plan: Plan) -> Round | None:
+    """The round in which the rule was met first, if it was."""
+    from ..selection.stopping import get_rule
+
+    rule = get_rule(plan.rule)
+    history = [each.estimate for each in rounds]
+    for number, each in enumerate(rounds, 1):
+        if rule.met(history[:number], plan.target, plan.patience):
+            return each
+    return None
+
+
+def percent(value: float | None) -> str:
+    """A share in percent."""
+    return UNKNOWN if value is None else f"{100 * value:.1f}"
+
+
+def table_row(each: Round, size: int) -> tuple[str, ...]:
+    """A round as a row of the table."""
+    known = each.estimate
+    return (
+        str(each.number),
+        f"{known.read:,}",
+        percent(known.read / size),
+        f"{known.mentions:,}",
+        percent(each.coverage),
+        percent(known.coverage),
+        percent(known.corrected),
+        f"{percent(known.low)} to {percent(known.high)}",
+    )
+
+
+def facts(pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None) -> str:
+    """What was found, in a sentence or two."""
+    total = int(pool.counts.sum())
+    what = f"{counted(total, 'mention')} of {', '.join(pool.labels)}"
+    text = f"{what} in {counted(len(pool), 'sentence')}. "
+    if stop is None:
+        return f"{text}The rule {plan.rule!r} was not met before all sentences were read."
+    known = stop.estimate
+    text += (
+        f"Stop after {counted(known.read, 'sentence')} ({percent(known.read / len(pool))} %): "
+        f"{percent(stop.coverage)} % of the mentions are found"
+    )
+    if known.audited:
+        text += f", the audit says {percent(known.low)} to {percent(known.high)} %"
+    seconds = sum(each.seconds for each in rounds) / len(rounds)
+    return f"{text}. A round takes {seconds:.2f} s."
+
+
+def in_words(pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None) -> str:
+    """A table of some of the rounds, and what came of it."""
+    step = max(1, -(-len(rounds) // SHOWN))
+    some = [each for each in rounds if each.number % step == 0 or each in (stop, rounds[-1])]
+    rows = [table_row(each, len(pool)) for each in some]
+    text = aligned(HEADER, rows, "r" * len(HEADER), (0,))
+    return f"{text}\n\n{facts(pool, plan, rounds, stop)}\n"
+
+
+def as_json(
+    pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None
+) -> dict[str, object]:
+    """Everything, ready for JSON."""
+    from dataclasses import asdict
+
+    return {
+        "labels": list(pool.labels),
+        "sentences": len(pool),
+        "mentions": int(pool.counts.sum()),
+        "plan": asdict(plan),
+        "stop": None if stop is None else stop.number,
+        "rounds": [each.as_dict() for each in rounds],
+    }
+
+
+def drawn(
+    path: str, corpus: str, pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None
+) -> None:
+    """Write a picture or a page."""
+    from ..selection.curves import of_simulation
+    from ..selection.pictures import draw
+
+    title = f"{', '.join(pool.labels)} in {corpus}"
+    rows = [table_row(each, len(pool)) for each in rounds]
+    told = facts(pool, plan, rounds, stop)
+    draw(path, of_simulation(pool, rounds, title, stop), told, HEADER, rows)
+    tell(f"{path}: the curves")
