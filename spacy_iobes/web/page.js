@@ -266,12 +266,12 @@ function chanceOf(probability) {
 
 function drawProgress(progress) {
   const { estimate, training } = progress;
-  const known = estimate && estimate.coverage !== null;
+  const known = estimate && estimate.coverage !== null && progress.mentions > 0;
   at("coverage").textContent = known ? percent(estimate.coverage) : "–";
   at("interval").textContent = intervalOf(progress);
   at("read").textContent = `${count(progress.read)} of ${count(state.session.sentences)}`;
   at("mentions").textContent = count(progress.mentions);
-  at("corrected").textContent = estimate && estimate.corrected !== null ? percent(estimate.corrected) : "–";
+  at("corrected").textContent = known && estimate.corrected !== null ? percent(estimate.corrected) : "–";
   const later = progress.skipped ? ` (${count(progress.skipped)} skipped)` : "";
   at("left").textContent = count(progress.left) + later;
   at("forecast").textContent = forecastOf(progress);
@@ -285,8 +285,9 @@ function drawProgress(progress) {
   notice("stop", progress.stop ? progress.stop : "", "good");
 }
 
-function intervalOf({ estimate }) {
+function intervalOf({ estimate, mentions }) {
   if (!estimate) return "Known when the first batch is read.";
+  if (!mentions) return "No mention was found yet.";
   if (!estimate.audited || (estimate.low <= 0 && estimate.high >= 1)) return "The audit says nothing yet.";
   const level = Math.round(estimate.level * 100);
   return `${percent(estimate.low)} to ${percent(estimate.high)} by the audit (${level} %)`;
