@@ -23,11 +23,15 @@ from spacy_iobes.errors import (
     StaleError,
     UnknownNameError,
 )
+from spacy_iobes.selection.coverage import estimate
 from spacy_iobes.selection.folder import CORPUS, JOURNAL, SETTINGS, is_session
 from spacy_iobes.selection.journal import read_journal
+from spacy_iobes.selection.ledger import Decision, Ledger
+from spacy_iobes.selection.midway import midway
 from spacy_iobes.selection.pool import Pool
 from spacy_iobes.selection.session import Session
 from spacy_iobes.selection.settings import Settings
+from spacy_iobes.selection.unknowing import Unknowing
 from spacy_iobes.span import Span
 
 from .small_sessions import answer_all, gold_of, pool_of, sentences, small
@@ -386,6 +390,29 @@ def test_nothing_is_learnt_from_the_audit(tmp_path: Path) -> None:
     assert len(drawn) == len(set(drawn)) > 5
     asked = [sentence for batch in batches for sentence in batch["sentences"]]
     assert sorted(set(asked)) == list(range(60))
+
+
+def test_what_is_chosen_and_not_read_is_no_part_of_what_the_audit_tells() -> None:
+    """Ten sentences, by hand: three are read, one of them drawn at random; two are waiting.
+
+    Of the five others and the one that was drawn, which has no mention, any five may have some:
+    even then it would be drawn once in six times. A sentence with mentions has one and a half.
+    """
+    ledger, view = Ledger(10), Unknowing(10)
+    ledger.apply({"batch": 0, "sentences": [0, 1, 2, 3, 4], "audit": [2], "promoted": []})
+    for number, spans in enumerate(([(0, 1, "A"), (1, 2, "A")], [(0, 1, "A")], []), 1):
+        made = Decision(number, number - 1, "accept", tuple(Span(*span) for span in spans))
+        ledger.apply(made.as_record())
+    found = midway(view, ledger)
+    assert (found.read, found.left, found.mentions, found.audited) == (3, 7, 3, 1)
+    assert found.low == pytest.approx(3 / (3 + 5 * 1.5 + 2 * 1.5))
+    assert found.high == 1.0
+    ledger.apply(Decision(4, 3, "accept", ()).as_record())
+    ledger.apply(Decision(5, 4, "skip", ()).as_record())
+    assert midway(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5 + 1.5))
+    ledger.apply(Decision(6, 4, "accept", ()).as_record())
+    assert midway(view, ledger) == estimate(view, ledger.reading, 10)
+    assert midway(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5))
 
 
 def test_a_corpus_without_tokens(tmp_path: Path) -> None:

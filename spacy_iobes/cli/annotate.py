@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..errors import CorpusError, FileError, SettingError
 from .application import command, counted
-from .options import GoldPolicy, column_options
-from .train import blank, tell
+from .options import column_options
+from .pool_options import Labels, Language, PoolFiles, reading_options, required
+from .train import tell
 
 if TYPE_CHECKING:
-    from ..corpus.to_read import ToRead
+    from spacy.tokens import Doc
+
     from ..selection.pool import Pool
     from ..selection.session import Session
 
@@ -26,6 +28,7 @@ EXISTING = ("keep", "drop")
 
 @command("annotate")
 @column_options
+@reading_options
 def annotate_cli(
     paths: Annotated[
         list[str],
@@ -37,13 +40,8 @@ def annotate_cli(
         ),
     ],
     columns: Columns,
-    label: Annotated[
-        list[str] | None,
-        typer.Option("--label", "-l", help="What to look for; repeat it for several."),
-    ] = None,
-    nested: Annotated[
-        bool | None, typer.Option("--nested/--flat", help="Whether mentions may lie in others.")
-    ] = None,
+    pools: PoolFiles,
+    label: Labels = None,
     batch: Annotated[
         int | None,
         typer.Option("--batch", min=1, help="Sentences between two trainings (default: 100)."),
@@ -84,38 +82,7 @@ def annotate_cli(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Of what is drawn (default: 0).")
     ] = None,
-    scheme: Annotated[
-        str,
-        typer.Option("--scheme", "-s", help="Scheme of the tags that a column file has already."),
-    ] = "",
-    repair: GoldPolicy = "raise",
-    untagged: Annotated[
-        bool, typer.Option("--untagged", help="Column files have tokens; leave the rest aside.")
-    ] = False,
-    layer: Annotated[
-        list[int] | None,
-        typer.Option("--layer", help="With --nested: a column of tags; repeat it for each."),
-    ] = None,
-    spans_key: Annotated[
-        str, typer.Option("--spans-key", help="With --nested: the span group of .spacy files.")
-    ] = "sc",
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="What CORPUS is, if its name does not tell: columns, docs, json, brat, inline or "
-            "text.",
-        ),
-    ] = "auto",
-    lang: Annotated[str, typer.Option("--lang", help="Whose tokenizer cuts texts.")] = "en",
-    sentences: Annotated[
-        str,
-        typer.Option(
-            "--sentences",
-            help="What a sentence of a text is: rules (spaCy's sentencizer tells), lines, or whole "
-            "(default: rules for .txt, else whole).",
-        ),
-    ] = "",
+    lang: Language = "en",
     existing: Annotated[
         str,
         typer.Option(
@@ -141,8 +108,6 @@ def annotate_cli(
     before the page goes on: end this at any time, and go on with the same STATE.
     """
     require_server()
-    from ..corpus.plain_text import require_split
-    from ..corpus.to_read import ToRead
     from ..selection.folder import is_session, require_session
     from ..selection.session import Session
 
@@ -151,7 +116,7 @@ def annotate_cli(
     folder = paths[-1]
     asked = {
         "labels": label and tuple(label),
-        "nested": nested,
+        "nested": pools.nested or None,
         "batch": batch,
         "audit": audit,
         "target": target,
@@ -166,18 +131,8 @@ def annotate_cli(
         session = Session.open(folder)
         require_same(session, given)
     else:
-        how = ToRead(
-            nested=bool(nested),
-            key=spans_key,
-            scheme=get_scheme(scheme).name if scheme else "",
-            policy=repair,
-            layers=tuple(layer or ()),
-            columns=columns,
-            untagged=untagged,
-            split=require_split(sentences) if sentences else None,
-            form=form,
-        )
-        session = begun(paths[0], folder, how, lang, given, existing)
+        docs = partial(pools.docs, paths[0], columns, lang)
+        session = begun(paths[0], folder, docs, pools, given, existing)
     with session:
         served(session, port, browser)
 
@@ -204,23 +159,22 @@ def require_same(session: Session, given: Mapping[str, Any]) -> None:
 
 
 def begun(
-    corpus: str, folder: str, how: ToRead, lang: str, given: Mapping[str, Any], existing: str
+    corpus: str,
+    folder: str,
+    docs: Callable[[], list[Doc]],
+    pools: PoolFiles,
+    given: Mapping[str, Any],
+    existing: str,
 ) -> Session:
     """A new session."""
-    from ..corpus.to_read import docs_to_read
-    from ..selection.pool import Pool
     from ..selection.session import Session
     from ..selection.settings import Settings
 
-    if not given.get("labels"):
-        raise typer.BadParameter("say what to look for", param_hint="--label")
+    required(given.get("labels"))
     if existing and existing not in EXISTING:
         raise typer.BadParameter(f"one of: {', '.join(EXISTING)}", param_hint="--existing")
     settings = Settings(**given)
-    docs = docs_to_read(corpus, how, blank(lang), tell)
-    pool = Pool.of(
-        docs, settings.labels, nested=how.nested, spans_key=how.key if how.nested else None
-    )
+    pool = pools.pool(docs(), settings.labels)
     require_choice(pool, corpus, existing)
     return Session.create(folder, pool, settings, keep=existing == "keep")
 

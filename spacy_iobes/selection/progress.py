@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .coverage import Estimate, estimate
+from .coverage import Estimate
 from .ledger import Ledger
+from .midway import midway
 from .pool import Pool
 from .settings import Settings
 from .stopping import get_rule
@@ -52,7 +53,7 @@ def progress_of(
     """How far it is now."""
     reading = ledger.reading
     read = len(reading.answers) + len(reading.rejected)
-    now = None if view is None else estimate(view, reading, len(pool))
+    now = None if view is None else midway(view, ledger)
     rounds = tuple(Estimate(**found) for found in ledger.rounds)
     return Progress(
         read,
@@ -74,7 +75,7 @@ def forecast(view: View, ledger: Ledger, now: Estimate, target: float) -> int | 
 
     Nothing is said as long as no mention was found, or if the audit contradicts the model.
     """
-    if now.coverage is None or not now.low <= now.coverage <= now.high:
+    if not now.mentions or now.coverage is None or not now.low <= now.coverage <= now.high:
         return None
     left = np.ones(ledger.sentences, dtype=np.bool_)
     left[[*ledger.reading.answers, *ledger.reading.rejected]] = False

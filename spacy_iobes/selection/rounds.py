@@ -6,8 +6,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from .batches import Batch, first_batch, next_batch
-from .coverage import estimate
 from .ledger import Decision, Ledger
+from .midway import midway
 from .pool import Pool
 from .settings import Settings
 from .unknowing import Unknowing
@@ -39,8 +39,8 @@ def next_records(view: View | None, ledger: Ledger, settings: Settings) -> Recor
     """
     reading, records = ledger.reading, Records()
     if view is not None:
-        found = estimate(view, reading, ledger.sentences)
-        records.append({"estimate": found.as_dict(), "round": ledger.batches})
+        found = midway(view, ledger).as_dict()
+        records.append({"estimate": found, "round": ledger.batches})
     waiting = ledger.skipped.keys() | (ledger.unread - reading.audit)
     known = view or Unknowing(ledger.sentences)
     batch = next_batch(known, reading, waiting, *_sizes(settings), ledger.batches)

@@ -258,12 +258,13 @@ class Session:
             self._ledger.apply(record)
 
     def _go_on(self) -> None:
-        """Begin to learn if a batch is nearly read, or if nothing was learnt yet."""
+        """Begin to learn if a batch is nearly read, or to know again what was known before."""
         if self._journal is None or self.trainer.busy:
             return
         taught, low = self._ledger.reading.taught(), self._low()
-        new = self.view is None and self.trainer.status != "failed"
-        if taught and (low or new):
+        enough = self._ledger.rounds or len(taught) >= self.settings.batch
+        lost = self.view is None and self.trainer.status != "failed" and enough
+        if taught and (low or lost):
             self.trainer.start(taught, len(self._ledger.rounds))
         elif low:
             self._choose()

@@ -202,8 +202,8 @@ function choose(name) {
 
 function drawAnswer() {
   const mentions = sentence.spans.length;
-  const shown = mentions === 1 ? "1 mention" : `${mentions} mentions`;
-  at("accept-text").textContent = mentions ? `Accept ${shown}` : "Accept: no mention";
+  at("accept-count").textContent = mentions || "no";
+  at("accept-word").textContent = mentions === 1 || !mentions ? " mention" : " mentions";
   at("clear").disabled = !mentions;
   drawCandidates();
 }
@@ -266,11 +266,12 @@ function chanceOf(probability) {
 
 function drawProgress(progress) {
   const { estimate, training } = progress;
-  const known = estimate && estimate.coverage !== null;
+  const known = estimate && estimate.coverage !== null && progress.mentions > 0;
   at("coverage").textContent = known ? percent(estimate.coverage) : "–";
   at("interval").textContent = intervalOf(progress);
   at("read").textContent = `${count(progress.read)} of ${count(state.session.sentences)}`;
   at("mentions").textContent = count(progress.mentions);
+  at("corrected").textContent = known && estimate.corrected !== null ? percent(estimate.corrected) : "–";
   const later = progress.skipped ? ` (${count(progress.skipped)} skipped)` : "";
   at("left").textContent = count(progress.left) + later;
   at("forecast").textContent = forecastOf(progress);
@@ -284,8 +285,9 @@ function drawProgress(progress) {
   notice("stop", progress.stop ? progress.stop : "", "good");
 }
 
-function intervalOf({ estimate }) {
+function intervalOf({ estimate, mentions }) {
   if (!estimate) return "Known when the first batch is read.";
+  if (!mentions) return "No mention was found yet.";
   if (!estimate.audited || (estimate.low <= 0 && estimate.high >= 1)) return "The audit says nothing yet.";
   const level = Math.round(estimate.level * 100);
   return `${percent(estimate.low)} to ${percent(estimate.high)} by the audit (${level} %)`;
@@ -307,9 +309,10 @@ function trainingOf({ status, seconds, trouble }) {
 // While something is learnt, or the next sentences are chosen, the server is asked now and then.
 async function look() {
   if (state && !busy && (state.progress.training.status === "training" || (!state.task && !state.progress.finished))) {
+    const before = state;
     try {
       const found = await ask("api/state", null, away);
-      if (!busy) take(found);
+      if (!busy && state === before) take(found); // unless something newer came meanwhile
     } catch (error) {
       await refused(error);
     }
