@@ -14,7 +14,7 @@ from . import ROOT
 from .machine import PACKAGE, installed
 
 NAME = "all"
-RESUMED = ("ner", "nested", "strategies")
+RESUMED = ("ner", "nested", "selection", "strategies")
 """Benchmarks that take long and keep every measurement in a file of their own."""
 
 
