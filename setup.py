@@ -120,6 +120,7 @@ setup(
     ],
     extras_require={
         "annotate": ANNOTATE,
+        "plot": ["matplotlib>=3.8"],
         "test": TEST,
         "browser": ["selenium>=4"],
         "bench": BENCH,
@@ -130,6 +131,7 @@ setup(
         "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxi", "*.pxd", "*.h"],
         "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["page.html"],
+        "spacy_iobes.selection": ["page.html"],
         "spacy_iobes.strategies": ["page.html"],
         "spacy_iobes.web": ["page.html", "page.css", "*.js", "icon.svg"],
     },

@@ -22,7 +22,7 @@ from .shared import CONFIGS, SHARED, beside, needs_shared
 
 PROJECT: dict[str, Any] = srsly.read_yaml(beside("project.yml"))
 COMMANDS = {command["name"]: command for command in PROJECT["commands"]}
-SMALL = {"sentences": 60, "held_out": 30, "splits": 2, "epochs": 1}
+SMALL = {"sentences": 60, "held_out": 30, "splits": 2, "epochs": 1, "sparse": "LOC"}
 FILE = re.compile(rf"(?<= )(?:configs|{'|'.join(PROJECT['directories'])})(?:/[\w.-]+)*(?![\w.-])")
 
 
