@@ -202,7 +202,9 @@ def test_by_keyboard_alone_to_the_end(open_page: Callable[..., Page], tmp_path: 
         page.answered(Keys.ENTER)
     assert sorted(asked) == list(range(20))
     assert chosen, "no suggestion was ever right"
-    assert page.text("pause-text") == "All 20 sentences are read. Nothing is left to do here."
+    assert page.text("pause-text") == "All 20 sentences are read."
+    assert page.text("export") == "spacy-iobes export state FILE"
+    assert page.text("coverage") == "100 %"
     assert page.text("mentions") == str(sum(map(len, gold)))
     page.silent()
     fine("export", tmp_path / "state", tmp_path / "out.bio")
@@ -423,6 +425,19 @@ def test_nested_mentions(open_page: Callable[..., Page], tmp_path: Path) -> None
         assert set(wanted) <= set(session.decisions[-1].spans)
 
 
+def test_words_that_are_there_twice_are_told_apart(browser: Chrome, tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["Bo", "met", "Bo", "and", "Bo", "met", "Ada"])
+    session = Session.create(tmp_path / "state", Pool.of([doc], ["PER"]), Settings(("PER",)))
+    with here(session) as server:
+        page = Page(browser, server)
+        session.decide(0, "accept", [(0, 1, "PER"), (4, 6, "PER"), (6, 7, "PER")])
+        page.press(Keys.ENTER)
+        page.until(lambda: page.sentence == -1, "it is not at the end")
+        page.answered("z")
+        told = page.text("live")
+    assert told.endswith("PER: Bo (1 of 3). PER: Bo met (2 of 2). PER: Ada.")
+
+
 def page_label(page: Page) -> str:
     """The label of new mentions."""
     found: str = js(
@@ -499,6 +514,10 @@ def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
     before = page.sentence
     page.answered(Keys.ENTER)
     assert page.sentence != before
+    click(page, ".notice.good button")
+    assert page.text("notices") == ""
+    page.answered(Keys.ENTER)
+    assert page.text("notices") == ""
 
 
 MARKUP = [

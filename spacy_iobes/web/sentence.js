@@ -39,6 +39,14 @@ export class Sentence {
     return part.map((word, i) => word + (this.spaces[start + i] ? " " : "")).join("").trim();
   }
 
+  // The same, and which one it is if the sentence says it several times.
+  told(start, end) {
+    const same = (at) => this.words.slice(start, end).every((word, i) => word === this.words[at + i]);
+    const places = this.words.map((_, at) => at).filter(same);
+    const which = places.length > 1 ? ` (${places.indexOf(start) + 1} of ${places.length})` : "";
+    return this.text(start, end) + which;
+  }
+
   // Changes of mentions
 
   set(spans) {
