@@ -103,7 +103,7 @@ def test_scripts_may_have_the_key_in_a_header(server: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:{}", ""]
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:{}", "[", ""]
 )
 def test_other_hosts_are_refused(server: Served, host: str) -> None:
     """A name of somebody else that leads here (DNS rebinding) is not ours."""
