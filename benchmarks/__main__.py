@@ -1,4 +1,4 @@
-"""The command line: run one benchmark, print its tables, keep them as JSON."""
+"""The command line: run one benchmark, print its tables, keep them as JSON; or run them all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import ner_options
+from . import ROOT, ner_options
 from .table import Table, shown
 
 BENCHMARKS = {
@@ -25,8 +25,10 @@ BENCHMARKS = {
     "strategies": "Tagging strategies x learners x decodings: F1, significance, crfsuite's time.",
     "selection": "Sentences read to find nearly all mentions, beside the published figures.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
+    "all": "Everything above (hours), then RESULTS.md and its pictures; what is kept is not run.",
 }
-"""Every benchmark with one sentence; each is a module here with `run(quick) -> Iterator[Table]`."""
+"""Every benchmark with one sentence; each but `all` is a module with `run(quick)`: its tables."""
+RESULTS = ROOT / "benchmarks"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,6 +72,25 @@ def write_json(path: Path, results: dict[str, object]) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def run_all(quick: bool, **options: Any) -> int:
+    """Run the benchmarks that have no results yet, and write the page; 1 if one of them failed."""
+    from . import results_page
+    from .everything import Shelf, jobs, measure
+
+    every = jobs(BENCHMARKS)
+    shelf = Shelf(options.get("keep") or RESULTS / "results", quick, options.get("since", ""))
+    shelf.directory.mkdir(exist_ok=True)
+    failed: list[str] = []
+    if not options.get("kept"):
+        chosen = [every[name] for name in options.get("only") or every]
+        failed += measure(shelf, chosen, bool(options.get("fresh")))
+    for path in results_page.write(shelf, [*every.values()], options.get("output") or RESULTS):
+        print(path)
+    for name in failed:
+        print(f"{name} failed", file=sys.stderr)
+    return int(bool(failed))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for."""
     reader = parser()
@@ -79,6 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own = ner_options.given(options)
     if problem := ner_options.problem(options.name, own):
         reader.error(problem)
+    if options.name == "all":
+        if options.json:
+            reader.error("--json: all writes a file for each benchmark, into the directory --keep")
+        return run_all(options.quick, **own)
     results = run(options.name, options.quick, **own)
     if options.json:
         write_json(options.json, results)

@@ -12,8 +12,9 @@ from spacy_iobes import kernels
 
 from .table import Cell
 
+PACKAGE = "spacy-iobes"
 PACKAGES = (
-    "spacy-iobes",
+    PACKAGE,
     "spacy",
     "thinc",
     "numpy",

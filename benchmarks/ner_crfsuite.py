@@ -63,13 +63,9 @@ def features(words: Sequence[str]) -> Features:
     ]
 
 
-def train(system: Crfsuite, parts: Parts, folder: Path) -> tuple[Tagger, dict[str, Any]]:
-    """Train from scratch; returns a tagger, and the CPU seconds of features and of L-BFGS."""
-    pycrfsuite = import_module("pycrfsuite")
-    sentences = [sentence for document in parts.train for sentence in document]
-    begin = process_time()
-    tags = convert_many([tags for _, tags in sentences], "bio", system.scheme)
-    trainer = pycrfsuite.Trainer(verbose=False)
+def new_trainer(system: Crfsuite) -> Any:
+    """A trainer by L-BFGS that has no data yet."""
+    trainer = import_module("pycrfsuite").Trainer(verbose=False)
     trainer.select("lbfgs")
     trainer.set_params(
         {
@@ -79,6 +75,15 @@ def train(system: Crfsuite, parts: Parts, folder: Path) -> tuple[Tagger, dict[st
             "feature.possible_transitions": True,
         }
     )
+    return trainer
+
+
+def train(system: Crfsuite, parts: Parts, folder: Path) -> tuple[Tagger, dict[str, Any]]:
+    """Train from scratch; returns a tagger, and the CPU seconds of features and of L-BFGS."""
+    sentences = [sentence for document in parts.train for sentence in document]
+    begin = process_time()
+    tags = convert_many([tags for _, tags in sentences], "bio", system.scheme)
+    trainer = new_trainer(system)
     for (words, _), target in zip(sentences, tags):
         trainer.append(features(words), target)
     prepared = process_time()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": Path,
         "metavar": "FILE",
         "help": "keep every measurement here, and do not repeat those that it has; "
-        "it knows settings and versions, but not what changes in the code",
+        "it knows settings and versions, but not what changes in the code. Of all: a directory "
+        "for the results of each benchmark as JSON (benchmarks/results)",
     },
     "kept": {"action": "store_true", "help": "measure nothing: show what --keep has"},
     "only": {
         "type": names,
         "metavar": "NAME,...",
-        "help": "only these corpora; 'curve' stands for the learning curves",
+        "help": "only these corpora; 'curve' stands for the learning curves. Of all: benchmarks",
     },
     "systems": {"type": names, "metavar": "NAME,...", "help": "only these systems"},
     "budget": {
@@ -41,18 +43,32 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "draw the learning curves: a file that ends in .svg, .png or .pdf",
     },
+    "fresh": {"action": "store_true", "help": "measure all of it again, whatever is kept"},
+    "since": {"metavar": "DATE", "help": "measure again what is older than this day, YYYY-MM-DD"},
+    "output": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "for RESULTS.md and its pictures (benchmarks)",
+    },
 }
 NER = {"cnn", "keep", "kept", "only", "systems", "seeds", "plot"}
 NESTED = {"keep", "kept", "only", "systems", "budget"}
 STRATEGIES = {"keep", "only"}
 SELECTION = {"keep", "kept", "only"}
-HAVE = {"ner": NER, "nested": NESTED, "strategies": STRATEGIES, "selection": SELECTION}
+ALL = {"keep", "kept", "only", "fresh", "since", "output"}
+HAVE = {
+    "ner": NER,
+    "nested": NESTED,
+    "strategies": STRATEGIES,
+    "selection": SELECTION,
+    "all": ALL,
+}
 """The benchmarks that have options of their own."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Add the options as a group of their own."""
-    group = parser.add_argument_group("ner, nested, strategies and selection")
+    group = parser.add_argument_group("ner, nested, strategies, selection and all")
     for name, settings in OPTIONS.items():
         group.add_argument(f"--{name}", **settings)
 
@@ -71,15 +87,15 @@ def problem(benchmark: str, own: dict[str, Any]) -> str:
         if name not in HAVE.get(benchmark, ()):
             names = " and ".join(other for other, theirs in HAVE.items() if name in theirs)
             return f"--{name}: only the benchmark {names} has this option"
-    checks = (files(own), unknown(benchmark, own), picture(own), count(own)) if own else ()
-    return next(filter(None, checks), "")
+    checks = (files(benchmark, own), unknown(benchmark, own), picture(own), count(own), day(own))
+    return next(filter(None, checks if own else ()), "")
 
 
-def files(own: dict[str, Any]) -> str:
+def files(benchmark: str, own: dict[str, Any]) -> str:
     """Files need a directory, and what is kept needs a file."""
-    if "kept" in own and "keep" not in own:
+    if "kept" in own and "keep" not in own and benchmark != "all":
         return "--kept: name the file with --keep"
-    for name in ("keep", "plot"):
+    for name in ("keep", "plot", "output"):
         if name in own and not own[name].absolute().parent.is_dir():
             return f"--{name}: there is no directory for {own[name]}"
     return ""
@@ -98,6 +114,11 @@ def unknown(benchmark: str, own: dict[str, Any]) -> str:
 
 def known(benchmark: str) -> dict[str, list[str]]:
     """The names of corpora and systems."""
+    if benchmark == "all":
+        from .__main__ import BENCHMARKS
+        from .everything import jobs
+
+        return {"only": list(jobs(BENCHMARKS))}
     if benchmark == "nested":
         from . import nested_ner_corpora, nested_ner_systems
 
@@ -136,3 +157,12 @@ def count(own: dict[str, Any]) -> str:
     if own.get("budget", 1) <= 0:
         return "--budget: more than 0"
     return "--seeds: at least 1" if own.get("seeds", 1) < 1 else ""
+
+
+def day(own: dict[str, Any]) -> str:
+    """A day is written so that days can be compared as text."""
+    try:
+        date.fromisoformat(own.get("since", "2000-01-01"))
+    except ValueError:
+        return f"--since: {own['since']!r} is no day like 2026-01-31"
+    return ""

@@ -13,6 +13,7 @@ from .ner_systems import CAP, FREE_CAP, OURS, SYSTEMS, Crfsuite, Ours
 from .table import Cell, Table
 
 CURVE = "curve"  # the name of the learning curves, beside the names of corpora
+CURVE_TITLE = "learning curves, CoNLL-2003"
 LEGEND = [
     "F1 of entities in percent, exact match, scored by this package: means over the seeds; spread:",
     "of test F1, from worst to best. Gold is read by the policy begin. crfsuite may write illegal",
@@ -127,7 +128,7 @@ def curve(results: Results, shares: Sequence[float]) -> Table:
     notes = ["Documents by chance, others with every seed; all of dev and test data."]
     formats = {f"{system} F1": ".2f" for system in systems}
     formats |= {f"{system} s": ",.1f" for system in systems}
-    return Table("learning curves, CoNLL-2003", rows, notes, FORMATS | formats)
+    return Table(CURVE_TITLE, rows, notes, FORMATS | formats)
 
 
 def points(results: Results, shares: Sequence[float]) -> dict[str, dict[float, list[float]]]:

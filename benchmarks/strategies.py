@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from time import perf_counter, process_time
 
 from spacy_iobes.learners.options import Options
 from spacy_iobes.scoring.paired import corrected_t, paired_t, signed_rank
 from spacy_iobes.strategies.cells import Plan
-from spacy_iobes.strategies.codec import Codec
 from spacy_iobes.strategies.comparison import ALL, Comparison, Row
 from spacy_iobes.strategies.lab import cores
-from spacy_iobes.strategies.material import material_of
-from spacy_iobes.strategies.splits import own_split, random_splits
 from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
 from spacy_iobes.strategies.tables import cell, remarks
 
-from . import strategies_crfsuite as crfsuite
 from .strategies_corpora import CORPORA, Source
+from .strategies_speed import speed
 from .table import Cell, Table
-from .targets import at_least
 
 LEARNERS = ("crf", "softmax", "winnow", "winnow-incremental")
 CONSTRAINED, GREEDY = "constrained", "greedy"
@@ -32,7 +28,6 @@ LEGEND = [
     "best legal sequence; be: the best pairs by begin, end and length. Ensemble: the strategies",
     "vote on spans. Seminars and acquisitions: random halves; the others: their own split.",
 ]
-SPEED = 10  # times faster than crfsuite
 QUICK_OPTIONS = Options(epochs=2)
 
 
@@ -42,23 +37,23 @@ def run(
     """Compare on every corpus that is at hand, table by table."""
     wanted = {name: CORPORA[name] for name in only or CORPORA}
     missing = [source.title for source in wanted.values() if not source.at_hand()]
+    missing += [] if find_spec("pycrfsuite") else ["python-crfsuite"]
     notes = [f"Not at hand: {', '.join(missing)}."] if missing else []
     yield Table("input", [], [*LEGEND, *notes])
     found: dict[str, Study] = {}
     for name, source in wanted.items():
         if not source.at_hand():
             continue
-        begin = perf_counter()
         found[name] = studied(name, source, quick, keep)
-        spent = f"{perf_counter() - begin:.0f} s on {cores()} cores; what is kept is not repeated."
         for comparison in found[name].comparisons:
-            yield figures(source, found[name], comparison, spent)
+            yield figures(source, found[name], comparison)
     if found:
         yield findings(found)
         yield decoding(found)
         yield incremental(found)
-    for name in found:
-        yield from speed(wanted[name], quick)
+    for name in found if find_spec("pycrfsuite") else ():
+        file = None if keep is None else keep.with_name(f"{keep.stem}.{name}.crfsuite.jsonl")
+        yield speed(wanted[name], quick, plan(wanted[name], quick).options, file)
 
 
 def plan(source: Source, quick: bool) -> Plan:
@@ -75,7 +70,7 @@ def studied(name: str, source: Source, quick: bool, keep: Path | None) -> Study:
     return study(name, train, Settings(plan(source, quick), splits), test=test, keep=file)
 
 
-def figures(source: Source, found: Study, comparison: Comparison, spent: str) -> Table:
+def figures(source: Source, found: Study, comparison: Comparison) -> Table:
     """F1 of every row, with marks."""
     rows: list[dict[str, Cell]] = []
     for row in comparison.scores:
@@ -85,6 +80,7 @@ def figures(source: Source, found: Study, comparison: Comparison, spent: str) ->
         cells["learn s"] = comparison.seconds.get(row)
         rows.append(cells)
     title = f"{source.title}: {found.facts}"
+    spent = f"{found.cpu_seconds:.0f} s of CPU time for all rows, on {cores()} cores."
     return Table(title, rows, [*remarks(comparison), spent])
 
 
@@ -114,7 +110,8 @@ def findings(found: dict[str, Study]) -> Table:
     notes = [
         "The paper (Winnow, greedy): IOB2 and BIA best, nothing significantly better than IOB2 on",
         "any slot, BIE worst, significantly worse in about half of all cases; IOB1 and Triv worse",
-        "on 1 or 2 slots, BE on 3 or 4. Counts here: columns of labels with p < 0.05.",
+        "on 1 or 2 slots, BE on 3 or 4. Counts here: labels with p < 0.05, by one answer per slot;",
+        "where a corpus has its own split, by exact match.",
     ]
     return Table("what the paper found, and what is so here", rows, notes)
 
@@ -190,40 +187,3 @@ def incremental(found: dict[str, Study]) -> Table:
     notes = ["Means over the strategies. The paper: incremental training is slightly worse."]
     formats = dict.fromkeys(("one pass", "batch"), ".1f") | {"difference": "+.1f"}
     return Table("Winnow, one pass beside several", rows, notes, formats)
-
-
-def speed(source: Source, quick: bool) -> Iterator[Table]:
-    """A CRF row of the table beside python-crfsuite on the same features."""
-    from spacy_iobes.codes.scheme import get_scheme
-    from spacy_iobes.strategies.cells import results
-
-    train, test = source.load(quick)
-    material = material_of([*train, *test])
-    splits = own_split(len(train), len(test)) if test else random_splits(len(train), 1)
-    parts = [material.part(units) for units in splits[0]]
-    names = [crfsuite.attributes(part) for part in parts]
-    strategies = ("bio",) if quick or len(material.labels) > 6 else ("io", "bio", "bia", "bie")
-    rows: list[dict[str, Cell]] = []
-    for strategy in strategies:
-        one = Plan((strategy,), ("crf",), (CONSTRAINED,), options=plan(source, quick).options)
-        begin = process_time()
-        ((_, ours),) = results(material, splits[0], 0, "crf", one)
-        seconds = process_time() - begin
-        total = [sum(row[i] for row in ours["exact"].values()) for i in range(3)]
-        theirs = crfsuite.measure(
-            Codec(get_scheme(strategy), material.labels), parts[0], parts[1], names
-        )
-        rows.append(
-            {
-                "strategy": strategy,
-                "ours s": seconds,
-                "ours F1": 200 * total[0] / (total[1] + total[2]),
-                "crfsuite s": theirs.seconds,
-                "crfsuite F1": 100 * theirs.f1,
-                "ratio": theirs.seconds / seconds,
-                f">= {SPEED}x": at_least(theirs.seconds / seconds, SPEED),
-            }
-        )
-    notes = ["CPU seconds of learning, tagging and scoring a split; features are ready for both."]
-    formats = dict.fromkeys(("ours F1", "crfsuite F1", "ratio"), ".1f")
-    yield Table(f"a CRF row beside python-crfsuite: {source.title}", rows, notes, formats)

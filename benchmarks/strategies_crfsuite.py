@@ -16,6 +16,7 @@ from spacy_iobes.scoring.score import score
 from spacy_iobes.strategies.codec import Codec
 from spacy_iobes.strategies.material import Material
 
+from .ner_crfsuite import new_trainer
 from .ner_systems import Crfsuite
 
 Attributes = list[list[list[str]]]
@@ -43,24 +44,14 @@ def tags(codec: Codec, material: Material) -> list[list[str]]:
 
 def measure(codec: Codec, train: Material, test: Material, parts: Sequence[Attributes]) -> Timed:
     """Train by L-BFGS as elsewhere in these benchmarks, and tag the test part."""
-    pycrfsuite, system = import_module("pycrfsuite"), Crfsuite()
-    trainer = pycrfsuite.Trainer(verbose=False)
-    trainer.select("lbfgs")
-    trainer.set_params(
-        {
-            "c1": system.c1,
-            "c2": system.c2,
-            "max_iterations": system.iterations,
-            "feature.possible_transitions": True,
-        }
-    )
+    trainer = new_trainer(Crfsuite())
     begin = process_time()
     for rows, target in zip(parts[0], tags(codec, train)):
         trainer.append(rows, target)
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "model.crfsuite")
         trainer.train(path)
-        tagger = pycrfsuite.Tagger()
+        tagger = import_module("pycrfsuite").Tagger()
         tagger.open(path)
         found = [tagger.tag(rows) for rows in parts[1]]
     seconds = process_time() - begin

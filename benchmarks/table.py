@@ -36,7 +36,12 @@ class Table:
 
     def as_json(self) -> dict[str, object]:
         """The same as plain values."""
-        return {"title": self.title, "rows": self.rows, "notes": self.notes}
+        return {
+            "title": self.title,
+            "rows": self.rows,
+            "notes": self.notes,
+            "formats": self.formats,
+        }
 
 
 def shown(cell: Cell, form: str = "") -> str:

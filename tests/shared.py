@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from spacy_iobes.pipeline.configs import FOLDERS
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SPACY_IOBES_SHARED") or ROOT.parent / "shared")
+CONFIGS = next(folder for folder in FOLDERS if folder.is_dir())
 
 needs_shared = pytest.mark.skipif(
     not (SHARED / "oracles").is_dir(),
@@ -20,6 +23,15 @@ needs_shared = pytest.mark.skipif(
 )
 
 Row = dict[str, Any]
+
+
+def beside(name: str) -> Path:
+    """A file or folder of the repository; tests that need it are skipped in its absence."""
+    path = ROOT / name
+    if not path.exists():
+        reason = f"{name} is in a clone and in the sdist, but not beside these tests"
+        pytest.skip(reason, allow_module_level=True)
+    return path
 
 
 @lru_cache(maxsize=4)

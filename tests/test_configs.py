@@ -12,23 +12,24 @@ from typing import Any
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
+from spacy.training.initialize import init_nlp
 from spacy.util import load_config, load_model_from_config
 
 from spacy_iobes import Signature
 from spacy_iobes.corpus.wordpieces import token_tags
 from spacy_iobes.errors import MalformedTagsWarning
 
-from .shared import ROOT
+from .shared import CONFIGS
 
-CONFIGS = ROOT / "configs"
-NESTED = ("nested_fast", "nested_cnn", "nested_wide_deep")
-MINE = ("repair_tags", "tagger_iobes", "ner_wide_deep", *NESTED)
+EVERY = sorted(path.stem for path in CONFIGS.glob("*.cfg"))
+TAUGHT = ("iobes_ner", "iobes_nested_ner", "tagger")
 PEOPLE = ["Ada Lovelace", "Charles Babbage", "Grace", "Wangari Muta Maathai"]
 PLACES = ["New York", "Nairobi", "Kisumu", "Rio de Janeiro"]
 
 
-@pytest.mark.parametrize("name", MINE)
+@pytest.mark.parametrize("name", EVERY)
 def test_spacy_has_nothing_to_fill_in(name: str) -> None:
     config = load_config(CONFIGS / f"{name}.cfg")
     filled = load_model_from_config(config, auto_fill=True).config
@@ -37,10 +38,27 @@ def test_spacy_has_nothing_to_fill_in(name: str) -> None:
     assert strict.pipe_names == config["nlp"]["pipeline"]
 
 
-@pytest.mark.parametrize("name", MINE)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_commands_in_the_comments_name_the_config(name: str) -> None:
     text = (CONFIGS / f"{name}.cfg").read_text(encoding="utf8")
     assert f"configs/{name}.cfg" in text
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_pipeline_is_made_of_it_and_initialised(name: str, tmp_path: Path) -> None:
+    words, tags = ["Ada", "Lovelace", "of", "London"], ["B-PER", "I-PER", "O", "B-LOC"]
+    doc = Doc(spacy.blank("en").vocab, words=words, ents=tags)
+    doc.spans["sc"] = [*doc.ents, Span(doc, 0, 4, label="PER")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "one.spacy")
+    file = tmp_path / "one.spacy"
+    if "spacy-iobes.ConllCorpus.v1" in (CONFIGS / f"{name}.cfg").read_text(encoding="utf8"):
+        file = columns(tmp_path / "some.bio", 5, 0)
+    paths = {"paths.train": str(file), "paths.dev": str(file)}
+    nlp = init_nlp(load_config(CONFIGS / f"{name}.cfg", overrides=paths))
+    assert nlp.pipe_names == nlp.config["nlp"]["pipeline"]
+    assert all(nlp.pipe_labels[part] for part in nlp.pipe_names if part in TAUGHT)
+    raw = Doc(nlp.vocab, words=words, user_data={"iobes_tags": tags})
+    assert len(nlp(raw)) == 4
 
 
 def repairing(**settings: Any) -> Language:

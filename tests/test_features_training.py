@@ -24,9 +24,9 @@ from spacy_iobes.ml.feature_table import FeatureTable
 
 from .docs import VOCAB
 from .recognizers import SENTENCES, entities, example, examples, make, ner
-from .shared import ROOT
+from .shared import CONFIGS
 
-CONFIG = ROOT / "configs" / "ner_fast.cfg"
+CONFIG = CONFIGS / "ner_fast.cfg"
 GOLD = [
     [(0, 1, "PER"), (3, 5, "LOC")],
     [(0, 2, "LOC"), (3, 5, "PER")],

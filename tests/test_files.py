@@ -13,6 +13,7 @@ from spacy_iobes.corpus import files
 from spacy_iobes.corpus.files import read_bytes, write_bytes
 from spacy_iobes.errors import FileError
 
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and permissions")
 TEXTS = ["", "\n", "a", "a\n", "a\r\nb\r\n", "\ufeffa\n\n", "é\x85語\u2028c\n\n語"]
 
 
@@ -107,6 +108,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
+@needs_posix
 def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
@@ -122,6 +124,7 @@ def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert path.read_text() == "old"
 
 
+@needs_posix
 def test_write_keeps_permissions_and_links(tmp_path: Path) -> None:
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_text("old")

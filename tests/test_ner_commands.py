@@ -19,9 +19,9 @@ from spacy.util import load_config
 from spacy_iobes import Signature, score
 
 from .recognizers import SENTENCES, entities, examples, learn, make, ner, parameters
-from .shared import ROOT
+from .shared import CONFIGS
 
-CONFIG = ROOT / "configs" / "ner_cnn.cfg"
+CONFIG = CONFIGS / "ner_cnn.cfg"
 SMALL = {
     "components.tok2vec.model.encode.width": 16,
     "components.tok2vec.model.encode.depth": 1,

@@ -8,13 +8,16 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points, metadata, version
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import srsly
 
 import spacy_iobes
+
+from .shared import beside
 
 PUBLIC = """
     CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
@@ -56,6 +59,19 @@ def test_version() -> None:
     assert version("spacy-iobes") == spacy_iobes.__version__
 
 
+def test_the_types_ship() -> None:
+    assert (files("spacy_iobes") / "py.typed").is_file()
+
+
+def test_every_python_that_is_named_is_tested() -> None:
+    workflow = srsly.read_yaml(beside(".github") / "workflows" / "tests.yml")
+    matrix = workflow["jobs"]["tests"]["strategy"]["matrix"]
+    named = metadata("spacy-iobes").get_all("Classifier") or []
+    versions = [name.rpartition(" ")[2] for name in named if ":: 3." in name]
+    assert matrix["python"] == versions
+    assert len(matrix["os"]) == 3
+
+
 def test_entry_points() -> None:
     (command,) = entry_points(group="console_scripts", name="spacy-iobes")
     assert callable(command.load())
@@ -92,6 +108,7 @@ def test_the_sample_ships_with_known_violations() -> None:
     assert (lines, kinds) == ([19, 30, 43, 64], ["start", "label", "label", "start"])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell has no head")
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "many"
     path.write_text("a I-X\n\n" * 50_000)
@@ -101,6 +118,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str) -> None:
     if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:

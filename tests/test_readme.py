@@ -2,78 +2,92 @@
 
 from __future__ import annotations
 
-import doctest
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from spacy_iobes.codes.scheme import ROWS
+from .pages import PACKAGE, PAGES, blocks, examples, run_commands, run_examples
+from .shared import beside
 
-from .shared import ROOT
-
-PAGES = {
-    path.name: path.read_text(encoding="utf8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-}
 README = PAGES["README.md"]
-COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-
-
-def blocks(language: str, page: str = "README.md") -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGES[page], re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_sessions(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    text = "\n".join(blocks("pycon", page))
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    session = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
+    monkeypatch.chdir(PACKAGE.parent)
+    session = examples("\n".join(blocks("pycon", page)), page, {})
     assert len(session.examples) > 5
-    told: list[str] = []
-    before = dict(ROWS)
-    try:
-        doctest.DocTestRunner(optionflags=flags).run(session, out=told.append)
-    finally:  # a session may add a scheme
-        ROWS.clear()
-        ROWS.update(before)
-    assert not told, "".join(told)
+    run_examples(session)
 
 
-def test_errors_in_the_sessions_are_word_for_word() -> None:
+@pytest.mark.parametrize("page", ["README.md", "migration.md"])
+def test_errors_in_the_sessions_are_word_for_word(page: str) -> None:
     namespace: dict[str, object] = {}
     pattern = re.compile(r">>> (.+)\nTraceback .*\n(.+)\n")
-    exec("from spacy_iobes import Span, parse, write", namespace)
-    found = [match for block in blocks("pycon") for match in pattern.findall(block)]
+    exec("from spacy_iobes import Span, parse, score, write", namespace)
+    found = [match for block in blocks("pycon", page) for match in pattern.findall(block)]
     assert found
     for call, message in found:
         with pytest.raises(Exception) as caught:  # noqa: PT011
             exec(call, namespace)
         kind = type(caught.value)
-        assert f"{kind.__module__}.{kind.__qualname__}: {caught.value}" == message
+        name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+        assert f"{name}: {caught.value}" == message
 
 
 @pytest.mark.parametrize("session", [s for page in PAGES for s in blocks("console", page)])
 def test_console_sessions(session: str, tmp_path: Path) -> None:
-    commands = COMMAND.findall(session)
-    assert commands
-    shutil.copytree(ROOT / "spacy_iobes" / "data", tmp_path / "spacy_iobes" / "data")
-    scripts = Path(sys.executable).parent
-    env = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
-    for command, output in commands:
-        done = subprocess.run(
-            command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-        )
-        assert done.stdout + done.stderr == output
+    run_commands(session, tmp_path)
+
+
+def listed() -> list[str]:
+    """The names in the table of what is where."""
+    rows = re.findall(r"^\| (`.+?) \|", README.split("## What's where")[1], re.MULTILINE)
+    return [name for row in rows for name in re.findall(r"`([\w/.]+)`", row)]
 
 
 def test_every_file_in_the_table_exists() -> None:
-    rows = re.findall(r"^\| (`.+?) \|", README.split("## What's where")[1], re.MULTILINE)
-    names = [name for row in rows for name in re.findall(r"`([\w/.]+)`", row)]
-    assert len(names) > 8
-    assert [name for name in names if not (ROOT / "spacy_iobes" / name).exists()] == []
+    assert len(listed()) > 8
+    assert [name for name in listed() if not (PACKAGE / name).exists()] == []
+
+
+def test_every_part_of_the_package_is_in_the_table() -> None:
+    parts = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert len(parts) > 8
+    assert parts == {name.partition("/")[0] for name in listed() if "/" in name}
+
+
+def linked(page: str) -> list[str]:
+    """The files that a page links to."""
+    return re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", PAGES[page])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = beside("README.md").parent
+    folder = folder if page == "README.md" else folder / "docs"
+    assert [target for target in linked(page) if not (folder / target).exists()] == []
+
+
+def test_every_page_can_be_reached() -> None:
+    """From link to link, beginning with the README."""
+    reached: set[str] = set()
+    waiting = ["README.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        waiting += {Path(target).name for target in linked(page)} & PAGES.keys() - reached
+    assert reached == {*PAGES}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_session_is_run(page: str) -> None:
+    """Nothing that looks like a session stands in a block that no test runs."""
+    fences = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", PAGES[page], re.MULTILINE)
+    assert PAGES[page].count("```") == 2 * len(fences)
+    for language, body in fences:
+        shown = re.search(r"^(?:>>>|\$) ", body, re.MULTILINE)
+        assert bool(shown) == (language.split()[0] in ("pycon", "console")), body
+        if shown and " " in language:
+            assert page == "migration.md", body  # test_migration.py runs those

@@ -9,6 +9,8 @@ import spacy
 from spacy.language import Language
 from spacy.util import registry
 
+from spacy_iobes.cli import MODULES, app
+
 DISTRIBUTION = "spacy-iobes"
 NAMES = {
     "console_scripts": ["spacy-iobes"],
@@ -33,6 +35,10 @@ NAMES = {
     ],
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
+COMMANDS = """
+    check compare convert count docs errors explain from-docbin generate info predict process repair
+    report roundtrip schemes score strategies summarize text to-docbin train tune validate
+""".split()  # noqa: SIM905
 FOUND_BY_SPACY = [
     (group.removeprefix("spacy_"), name)
     for group, names in NAMES.items()
@@ -50,6 +56,11 @@ def registered() -> dict[str, list[str]]:
 
 def test_entry_points() -> None:
     assert registered() == NAMES
+
+
+def test_commands() -> None:
+    assert sorted(command.name or "" for command in app.registered_commands) == COMMANDS
+    assert sorted(MODULES) == COMMANDS
 
 
 @pytest.mark.parametrize(("kind", "name"), FOUND_BY_SPACY)

@@ -15,7 +15,7 @@ from thinc.api import fix_random_seed
 from spacy_iobes.ml.hashed_features import parts_of
 
 from .recognizers import entities, examples
-from .shared import ROOT
+from .shared import CONFIGS
 
 SMALL = {
     "components.tok2vec.model.encode.width": 16,
@@ -27,7 +27,7 @@ SMALL = {
 
 def made() -> Language:
     fix_random_seed(0)
-    config = load_config(ROOT / "configs" / "ner_wide_deep.cfg", overrides=SMALL)
+    config = load_config(CONFIGS / "ner_wide_deep.cfg", overrides=SMALL)
     nlp = load_model_from_config(config)
     nlp.initialize(lambda: examples())
     return nlp

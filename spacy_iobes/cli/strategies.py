@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json as json_module
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,15 +11,14 @@ import typer
 
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
-from ..corpus.files import write_bytes
 from ..corpus.inline import Markup
 from ..corpus.nested import told as nested_told
 from ..corpus.nested_formats import AUTO, COLUMNS, DOCS, INLINE, format_of
 from ..errors import UnknownNameError
-from ..scoring.tables import as_text
 from .application import command, counted
 from .nested_options import MisalignedMentions, markup_options, text_reading
 from .options import GoldPolicy, column_options
+from .strategies_output import jobs_shown, show, store
 from .survey import print_json
 from .train import blank, tell
 
@@ -30,11 +26,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from ..learners.options import Options
-    from ..strategies.lab import Progress
     from ..strategies.study import Study
 
 FORMS = (AUTO, COLUMNS, DOCS, INLINE)
-NARROW = 6  # labels that have columns of their own on a terminal
 
 
 @command("strategies")
@@ -239,57 +233,3 @@ def titles(paths: Sequence[str]) -> list[str]:
         number = sum(other.partition("#")[0] == stem for other in found)
         found.append(f"{stem}#{number + 1}" if number else stem)
     return found
-
-
-@contextmanager
-def jobs_shown(name: str) -> Iterator[Progress]:
-    """Progress: a bar on a terminal, a line for each job elsewhere."""
-    if not sys.stderr.isatty():
-
-        def told(done: int, jobs: int) -> None:
-            tell(f"{name}: {done} of {jobs} jobs done")
-
-        yield told
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=name, unit="job", leave=False) as bar:
-
-        def drawn(done: int, jobs: int) -> None:
-            bar.total = jobs
-            bar.update(done - bar.n)
-            bar.refresh()
-
-        yield drawn
-
-
-def show(studies: Sequence[Study]) -> None:
-    """The tables on a terminal."""
-    from ..strategies.tables import table_of
-
-    for study in studies:
-        typer.echo(f"{study.name}: {study.facts}\n")
-        for comparison in study.comparisons:
-            wide = len(study.labels) <= NARROW
-            typer.echo(as_text(table_of(comparison, wide)))
-
-
-def store(studies: Sequence[Study], folder: Path) -> None:
-    """Everything into files, each written whole."""
-    from ..strategies.chart import chart
-    from ..strategies.page import Section, page, short
-
-    found = {
-        "comparison.json": json_module.dumps([s.as_dict() for s in studies], indent=1) + "\n",
-        "index.html": page(
-            [Section(study.name, study.facts, study.comparisons) for study in studies],
-            "Tagging strategies",
-        ),
-    }
-    for study in studies:
-        for comparison in study.comparisons:
-            name = f"{study.name}.{comparison.measure}.svg"
-            found[name] = chart(comparison, f"{study.name}: {short(comparison)}")
-    for name, text in found.items():
-        with write_bytes(folder / name) as put:
-            put(text.encode("utf8"))

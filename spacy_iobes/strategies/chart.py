@@ -8,18 +8,22 @@ from html import escape
 
 from .comparison import ALL, MEASURES, Comparison, Row
 
-WIDTH, LEFT, RIGHT = 720, 150, 30
-LINE, HEAD, FOOT, GAP = 26, 62, 44, 14
+WIDTH, LEFT, RIGHT = 460, 84, 20
+LINE, HEAD, FOOT, GAP = 24, 66, 60, 14
+SHOWN = 1.25  # times as large, where there is room
+LONGEST = 52  # letters of a title
 STYLE = """
 text { font: 13px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: #1a1e27; }
 .title { font-size: 15px; font-weight: 600; } .small { font-size: 12px; fill: #555d6b; }
-.head { font-weight: 600; } .grid { stroke: #d8dce3; } .whisker { stroke: #7a8393; }
+.head { font-weight: 600; } .grid { stroke: #d8dce3; }
+.whisker-greedy { stroke: #c4571f; } .whisker-constrained { stroke: #2450c5; }
 .moved { stroke: #94b4ff; stroke-width: 5; stroke-linecap: round; }
 .greedy { fill: #fff; stroke: #c4571f; stroke-width: 2; } .constrained { fill: #2450c5; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e8ebf1; } .small { fill: #a8b0bf; } .grid { stroke: #343c4b; }
 .moved { stroke: #2f4a8f; } .greedy { fill: #11141a; stroke: #ff9d66; }
-.constrained { fill: #94b4ff; } }
+.constrained { fill: #94b4ff; }
+.whisker-greedy { stroke: #ff9d66; } .whisker-constrained { stroke: #94b4ff; } }
 """
 
 
@@ -42,21 +46,28 @@ def chart(comparison: Comparison, title: str) -> str:
         body[0:0] = _grid(top, bottom, low, high, step)  # behind everything
         y = bottom + GAP + 12
     height = y + FOOT - 20
-    ticks = [
-        f'<text class="small" text-anchor="middle" x="{_x(tick, low, high):.1f}" '
-        f'y="{height - FOOT + 14}">{tick:g}</text>'
-        for tick in _ticks(low, high, step)
-    ]
-    caption = f"F1, {MEASURES[comparison.measure]}; whiskers: one standard deviation"
+    shown = title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        f'width="{WIDTH}" height="{height}" role="img" aria-label="{escape(title)}">'
-        f"<style>{STYLE}</style>"
-        f'<text class="title" x="12" y="22">{escape(title)}</text>{_legend()}'
-        + "".join(body)
-        + "".join(ticks)
-        + f'<text class="small" x="12" y="{height - 8}">{escape(caption)}</text></svg>'
+        f'width="{SHOWN * WIDTH:g}" height="{SHOWN * height:g}" role="img" '
+        f'aria-label="{escape(title)}"><style>{STYLE}</style>'
+        f'<text class="title" x="12" y="22">{escape(shown)}</text>{_legend()}'
+        f"{''.join(body)}{''.join(_foot(comparison, height, low, high, step))}</svg>"
     )
+
+
+def _foot(
+    comparison: Comparison, height: int, low: float, high: float, step: float
+) -> Iterator[str]:
+    """The numbers of the axis, and what they are."""
+    for tick in _ticks(low, high, step):
+        x, y = _x(tick, low, high), height - FOOT + 14
+        yield f'<text class="small" text-anchor="middle" x="{x:.1f}" y="{y}">{tick:g}</text>'
+    captions = [f"F1, {MEASURES[comparison.measure]}"]
+    if any(row[ALL].sd is not None for row in comparison.scores.values()):
+        captions.append("thin lines: one standard deviation")
+    for number, caption in enumerate(captions):
+        yield f'<text class="small" x="12" y="{height - 24 + 16 * number}">{escape(caption)}</text>'
 
 
 def _legend() -> str:
@@ -81,12 +92,11 @@ def _line(
     if len(places) == 2:
         a, b = places.values()
         yield f'<line class="moved" x1="{a:.1f}" x2="{b:.1f}" y1="{y}" y2="{y}"/>'
-    for found in runs.values():
+    for (name, found), at in zip(runs.items(), (y - 1, y + 1)):
         if found.sd is not None:
-            ends = [_x(100 * (found.mean + s * found.sd), low, high) for s in (-1, 1)]
-            yield (
-                f'<line class="whisker" x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y}" y2="{y}"/>'
-            )
+            a, b = (_x(100 * (found.mean + sign * found.sd), low, high) for sign in (-1, 1))
+            place = f'x1="{a:.1f}" x2="{b:.1f}" y1="{at}" y2="{at}"'
+            yield f'<line class="whisker-{name}" {place}/>'
     for name, found in runs.items():
         words = f"{learner}, {name}, {strategy}: {100 * found.mean:.1f}"
         yield (

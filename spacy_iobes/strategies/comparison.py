@@ -130,43 +130,34 @@ def compare(
     over that of the training part. One split is compared by randomisation over its units, and
     only by exact match.
     """
-    names = [scheme.name for scheme in plan.schemes]
     base = require_known(plan, baseline, test, level)
     grouped: dict[Row, list[Mapping[str, Any]]] = {}
     for cell, result in sorted(found.items(), key=lambda item: item[0].split):
         grouped.setdefault(Row(cell.learner, cell.decoding, cell.strategy), []).append(result)
     rows = [row for row in _order(plan) if row in grouped]
-    splits = len(grouped[rows[0]])
     scores = {row: _scores(grouped[row], material.labels, measure) for row in rows}
-    kinds: dict[str, PairedTest] = {
-        "t": paired_t,
-        "corrected": partial(corrected_t, ratio=ratio),
-        "wilcoxon": signed_rank,
-    }
     tests: dict[Row, dict[str, dict[str, Test]]] = {}
+    several = len(grouped[rows[0]]) > 1
     for row in rows:
-        other = Row(row.learner, row.decoding, base)
+        other = row._replace(strategy=base)
         if row == other or other not in scores:
             continue
-        if splits > 1:
-            tests[row] = {
-                column: {name: kind(runs, scores[other][column]) for name, kind in kinds.items()}
-                for column, runs in scores[row].items()
-            }
+        if several:
+            tests[row] = _by_splits(scores[row], scores[other], ratio)
         elif measure == "exact":
             tests[row] = _by_units(grouped[row][0], grouped[other][0], material.labels)
-    learners = {row: grouped[row] for row in rows if row.strategy != ENSEMBLE}
+    learned = {row: grouped[row] for row in rows if row.strategy != ENSEMBLE}
     return Comparison(
         measure,
         base,
         level,
-        test if splits > 1 else BY_UNITS,
+        test if several else BY_UNITS,
         (ALL, *material.labels),
         scores,
         tests,
-        {name: len(classes(material.labels, name).names) for name in names},
-        {row: fmean(r["seconds"]["learn"] for r in each) for row, each in learners.items()},
-        {row.strategy: max(r["lost"] for r in each) for row, each in learners.items()},
+        {s.name: len(classes(material.labels, s).names) for s in plan.schemes},
+        {row: fmean(r["seconds"]["learn"] for r in each) for row, each in learned.items()},
+        {row.strategy: max(r["lost"] for r in each) for row, each in learned.items()},
     )
 
 
@@ -208,6 +199,21 @@ def _scores(
     else:
         every = [fmean(values) for values in by_label]
     return {ALL: Runs(every), **{x: Runs(v) for x, v in zip(labels, zip(*by_label))}}
+
+
+def _by_splits(
+    mine: Mapping[str, Runs], theirs: Mapping[str, Runs], ratio: float
+) -> dict[str, dict[str, Test]]:
+    """Is the difference on the splits more than chance? Every test answers, for every column."""
+    kinds: dict[str, PairedTest] = {
+        "t": paired_t,
+        "corrected": partial(corrected_t, ratio=ratio),
+        "wilcoxon": signed_rank,
+    }
+    return {
+        column: {name: kind(runs, theirs[column]) for name, kind in kinds.items()}
+        for column, runs in mine.items()
+    }
 
 
 def _by_units(

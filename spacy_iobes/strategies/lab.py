@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
+from threading import Thread
+from time import process_time
 from typing import Any
 
 from .cells import Cell, Plan, cells, results
@@ -89,8 +92,18 @@ def _working(
 def _load(path: str) -> None:
     """Begin a worker: read what all jobs share."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    Thread(target=_end_with_parent, args=(path,), daemon=True).start()
     with open(path, "rb") as file:
         _shared[:] = pickle.load(file)
+
+
+def _end_with_parent(path: str) -> None:
+    """A worker whose parent was killed would wait for jobs for ever, and nobody would clean up."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        rmtree(Path(path).parent, ignore_errors=True)
+        os._exit(1)
 
 
 def _work(job: Job) -> Made:
@@ -100,6 +113,8 @@ def _work(job: Job) -> Made:
 
 
 def _made(material: Material, splits: Sequence[Split], plan: Plan, job: Job) -> Made:
-    """The cells of a job."""
-    number, learner = job
-    return list(results(material, splits[number], number, learner, plan))
+    """The cells of a job; the last one has the CPU seconds of all."""
+    (number, learner), begin = job, process_time()
+    made = list(results(material, splits[number], number, learner, plan))
+    made[-1][1]["job_seconds"] = process_time() - begin
+    return made

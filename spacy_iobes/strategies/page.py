@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..scoring.page import content_policy
 from .chart import chart
 from .comparison import ALL, MEASURES, Comparison, Row
-from .tables import cell, remarks
+from .tables import answer, figure, remarks
 
 TEMPLATE = "page.html"
 MARKS = {"+": "better", "-": "worse", "~": "same", "": "base"}
@@ -49,7 +49,8 @@ def _section(number: int, section: Section) -> str:
     parts.append(f'<p class="muted">{escape(section.facts)}</p>')
     for comparison in section.comparisons:
         picture = chart(comparison, f"{section.name}: {short(comparison)}")
-        parts.append(f'<div class="panel"><div class="picture">{picture}</div>')
+        parts.append(f'<div class="panel"><p>{escape(answer(comparison))}</p>')
+        parts.append(f'<div class="picture">{picture}</div>')
         parts.append(f"{_table(comparison)}{_notes(comparison)}</div>")
     return "".join(parts) + "</section>"
 
@@ -60,35 +61,40 @@ def short(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    head = ("learner", "decoding", "strategy", "classes", *comparison.columns)
+    head = ("strategy", "classes", *comparison.columns)
     cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     caption = escape(f"F1, {MEASURES[comparison.measure]}")
-    rows, before = [], None
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.scores:
-        block = (row.learner, row.decoding)
-        rows.append(_row(comparison, row, new=before is not None and block != before))
-        before = block
+        groups.setdefault((row.learner, row.decoding), []).append(row)
+    body = "".join(
+        f'<tbody><tr class="group"><th colspan="{len(head)}" scope="rowgroup">'
+        f"{escape(learner)}, {escape(decoding)}</th></tr>"
+        f"{''.join(_row(comparison, row) for row in rows)}</tbody>"
+        for (learner, decoding), rows in groups.items()
+    )
     return (
         f'<div class="scroll" tabindex="0"><table><caption>{caption}</caption><thead><tr>{cells}'
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"</tr></thead>{body}</table></div>"
     )
 
 
-def _row(comparison: Comparison, row: Row, new: bool) -> str:
-    names = [row.learner, row.decoding]
+def _row(comparison: Comparison, row: Row) -> str:
     classes = str(comparison.classes.get(row.strategy, ""))
-    best = " best" if row == comparison.best else ""
-    cells = [f"<td>{escape(name)}</td>" for name in names]
-    cells.append(f'<th scope="row">{escape(row.strategy)}</th><td class="number">{classes}</td>')
-    for column in comparison.columns:
-        tests = comparison.tests.get(row, {}).get(column, {})
-        told = "; ".join(f"{name}: p = {test.p:.3g}" for name, test in tests.items())
-        kind = MARKS[comparison.mark(row, column)] + (" all" if column == ALL else "")
-        hint = f' title="{escape(told)}"' if told else ""
-        figure = cell(comparison, row, column)[:-1].strip()
-        mark = f'<span class="mark">{comparison.mark(row, column)}</span>'
-        cells.append(f'<td class="number {kind}"{hint}>{figure}{mark}</td>')
-    return f'<tr class="{"new" if new else ""}{best}">{"".join(cells)}</tr>'
+    cells = [f'<th scope="row">{escape(row.strategy)}</th><td class="number">{classes}</td>']
+    cells += [_cell(comparison, row, column) for column in comparison.columns]
+    best = ' class="best"' if row == comparison.best else ""
+    return f"<tr{best}>{''.join(cells)}</tr>"
+
+
+def _cell(comparison: Comparison, row: Row, column: str) -> str:
+    """A figure with its mark; p values are shown where a pointer rests on it."""
+    tests = comparison.tests.get(row, {}).get(column, {})
+    told = "; ".join(f"{name}: p = {test.p:.3g}" for name, test in tests.items())
+    hint = f' title="{escape(told)}"' if told else ""
+    kind = MARKS[comparison.mark(row, column)] + (" all" if column == ALL else "")
+    mark = f'<span class="mark">{comparison.mark(row, column)}</span>'
+    return f'<td class="number {kind}"{hint}>{figure(comparison, row, column)}{mark}</td>'
 
 
 def _notes(comparison: Comparison) -> str:

@@ -14,7 +14,7 @@ from ..about import __version__
 from .cells import Plan
 from .comparison import MEASURES, Comparison, compare, require_known
 from .lab import Progress, run
-from .material import material_of
+from .material import Material, material_of
 from .splits import Split, own_split, random_splits
 from .store import Store
 
@@ -41,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Study:
-    """What was found on a corpus."""
+    """What was found on a corpus, and the CPU seconds that it took, also in earlier runs."""
 
     name: str
     units: int
@@ -49,6 +49,7 @@ class Study:
     spans: int
     labels: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
+    cpu_seconds: float
 
     @property
     def facts(self) -> str:
@@ -66,6 +67,7 @@ class Study:
             "tokens": self.tokens,
             "spans": self.spans,
             "labels": list(self.labels),
+            "cpu_seconds": self.cpu_seconds,
             "comparisons": [comparison.as_dict() for comparison in self.comparisons],
         }
 
@@ -95,16 +97,10 @@ def study(
         if test
         else random_splits(len(docs), settings.splits, settings.share, settings.seed)
     )
-    held = {
-        "version": __version__,
-        "corpus": material.digest,
-        "split": "own" if test else f"{settings.share:g} of the documents, seed {settings.seed}",
-        "by_unit": plan.by_unit,
-        **plan.settings(),
-    }
-    store = Store(None if keep is None else Path(keep), held, fresh)
+    store = Store(
+        None if keep is None else Path(keep), _held(settings, material, bool(test)), fresh
+    )
     found = run(material, splits, plan, store, workers, progress)
-    ratio = 1.0 if test else (1 - settings.share) / settings.share
     comparisons = [
         compare(
             found,
@@ -114,7 +110,7 @@ def study(
             baseline=settings.baseline,
             level=settings.level,
             test=settings.test,
-            ratio=ratio,
+            ratio=1.0 if test else (1 - settings.share) / settings.share,
         )
         for measure in MEASURES
     ]
@@ -125,4 +121,16 @@ def study(
         material.gold.total,
         material.labels,
         tuple(comparisons),
+        sum(result.get("job_seconds", 0.0) for result in found.values()),
     )
+
+
+def _held(settings: Settings, material: Material, own: bool) -> dict[str, Any]:
+    """What results depend on; those of a run with anything else of it are not mixed in."""
+    return {
+        "version": __version__,
+        "corpus": material.digest,
+        "split": "own" if own else f"{settings.share:g} of the documents, seed {settings.seed}",
+        "by_unit": settings.plan.by_unit,
+        **settings.plan.settings(),
+    }

@@ -30,21 +30,40 @@ def table_of(comparison: Comparison, wide: bool = True) -> Table:
         names = (row.learner, row.decoding, row.strategy, classes)
         rows.append((*names, *(cell(comparison, row, column) for column in columns)))
     header = ("learner", "decoding", "strategy", "classes", *columns)
-    return Table(header, rows, tuple(rules), tuple(remarks(comparison)), names=3)
+    told = [answer(comparison), *remarks(comparison)]
+    if not wide:
+        told.append("Figures of each label: --output or --json.")
+    return Table(header, rows, tuple(rules), tuple(told), names=3)
 
 
 def cell(comparison: Comparison, row: Row, column: str) -> str:
-    """A mean, with its standard deviation in the column of all labels, and the mark."""
+    """A figure and its mark."""
+    return f"{figure(comparison, row, column)} {comparison.mark(row, column) or ' '}"
+
+
+def figure(comparison: Comparison, row: Row, column: str) -> str:
+    """A mean, with its standard deviation in the column of all labels."""
     runs = comparison.scores[row][column]
-    text = f"{100 * runs.mean:.1f}"
-    if column == ALL:
-        text += spread(runs)
-    return f"{text} {comparison.mark(row, column) or ' '}"
+    return f"{100 * runs.mean:.1f}{spread(runs) if column == ALL else ''}"
 
 
 def spread(runs: Runs) -> str:
     """The standard deviation, if there is one."""
     return "" if runs.sd is None else f" ±{100 * runs.sd:.1f}"
+
+
+def answer(comparison: Comparison) -> str:
+    """Which row is best, and what the baseline reaches in its place, in a sentence."""
+    row = comparison.best
+    best = f"{row.strategy} with {row.learner}, {row.decoding}"
+    found = f"Highest: {best}, {figure(comparison, row, ALL)}"
+    base = row._replace(strategy=comparison.baseline)
+    if row == base or base not in comparison.scores:
+        return f"{found}."
+    beyond = {"+": ", a difference beyond chance", "~": ", no different beyond chance"}
+    mark = comparison.mark(row, ALL)
+    other = f"{comparison.baseline} in its place {figure(comparison, base, ALL)}"
+    return f"{found}; {other}{beyond.get(mark, '')}."
 
 
 def remarks(comparison: Comparison) -> list[str]:
