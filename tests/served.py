@@ -8,45 +8,30 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spacy_iobes.selection.session import Session
+
 pytest.importorskip("starlette", reason="no server: pip install 'spacy-iobes[annotate]'")
 pytest.importorskip("uvicorn", reason="no server: pip install 'spacy-iobes[annotate]'")
 
-ROOT = Path(__file__).parent.parent
+from spacy_iobes.web.address import bound
+from spacy_iobes.web.server import server_of
+
 ADDRESS = re.compile(r"(http://127\.0\.0\.1:(\d+)/\?token=([\w-]+))")
 
 
-class Server:
-    """A process that serves a session; `url` is what it has printed."""
+class Served:
+    """A server that can be asked; `url` is what to open in a browser."""
 
-    def __init__(self, *arguments: object):
-        command = [sys.executable, "-m", "spacy_iobes", "annotate", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            [*command, "--no-browser"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = ADDRESS.search(line)
-        if found is None:
-            _, errors = self.process.communicate()
-            raise AssertionError(f"no address: {line!r} {errors}")
-        self.url, self.port, self.token = found[1], int(found[2]), found[3]
-
-    def end(self, number: int) -> tuple[int, str]:
-        """Send a signal; the exit code, and what was printed as errors."""
-        self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=60)
-        return self.process.returncode, errors
+    url: str
+    port: int
+    token: str
 
     def ask(
         self,
@@ -91,6 +76,33 @@ class Server:
         return found
 
 
+class Server(Served):
+    """A process that serves a session."""
+
+    def __init__(self, *arguments: object):
+        command = [sys.executable, "-m", "spacy_iobes", "annotate", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            [*command, "--no-browser"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = ADDRESS.search(line)
+        if found is None:
+            _, errors = self.process.communicate()
+            raise AssertionError(f"no address: {line!r} {errors}")
+        self.url, self.port, self.token = found[1], int(found[2]), found[3]
+
+    def end(self, number: int) -> tuple[int, str]:
+        """Send a signal; the exit code, and what was printed as errors."""
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, errors
+
+
 @contextmanager
 def served(*arguments: object) -> Iterator[Server]:
     """A server, which is killed at the end if it is still there."""
@@ -100,3 +112,20 @@ def served(*arguments: object) -> Iterator[Server]:
     finally:
         server.process.kill()
         server.process.communicate()
+
+
+@contextmanager
+def here(session: Session) -> Iterator[Served]:
+    """A server in a thread of this process, which starts sooner, and has the session to itself."""
+    listening, address = bound(session.folder)
+    server, found = server_of(session, address), Served()
+    found.url, found.port, found.token = address.url, address.port, address.token
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    with session, listening:
+        thread.start()
+        try:
+            yield found
+        finally:
+            server.should_exit = True
+            thread.join()
+            session.wait()

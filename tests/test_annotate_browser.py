@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spacy.tokens import Doc
@@ -28,7 +30,7 @@ from .browser import (
     started,
 )
 from .commands import fine
-from .served import Server, served
+from .served import Served, Server, here, served
 from .small_sessions import gold_of, mentions, sentences, small
 
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason=NO_DRIVER)
@@ -53,7 +55,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 class Page:
     """The page in a browser, used as a person would."""
 
-    def __init__(self, browser: Chrome, server: Server, width: int = 1280, theme: str = "light"):
+    def __init__(self, browser: Chrome, server: Served, width: int = 1280, theme: str = "light"):
         self.browser, self.server = browser, server
         pretend(browser, width, theme)
         browser.get("about:blank")
@@ -153,17 +155,14 @@ class Page:
 @pytest.fixture
 def open_page(browser: Chrome, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Opens the page of a new small session."""
-    servers = []
+    with ExitStack() as stack:
 
-    def go(count: int = 12, width: int = 1280, theme: str = "light", **settings: object) -> Page:
-        small(tmp_path / "state", count, **{"batch": 6, "audit": 0.0, **settings}).close()  # type: ignore[arg-type]
-        servers.append(Server(tmp_path / "state"))
-        return Page(browser, servers[-1], width, theme)
+        def go(count: int = 12, width: int = 1280, **settings: Any) -> Page:
+            chosen = {"batch": 6, "audit": 0.0, **settings}
+            server = stack.enter_context(here(small(tmp_path / "state", count, **chosen)))
+            return Page(browser, server, width)
 
-    yield go
-    for server in servers:
-        server.process.kill()
-        server.process.communicate()
+        yield go
 
 
 def bio(some: Sequence[GeneratedSentence]) -> list[list[list[str]]]:
@@ -203,7 +202,9 @@ def test_by_keyboard_alone_to_the_end(open_page: Callable[..., Page], tmp_path: 
         page.answered(Keys.ENTER)
     assert sorted(asked) == list(range(20))
     assert chosen, "no suggestion was ever right"
-    assert page.text("pause-text") == "All 20 sentences are read. Nothing is left to do here."
+    assert page.text("pause-text") == "All 20 sentences are read."
+    assert page.text("export") == "spacy-iobes export state FILE"
+    assert page.text("coverage") == "100 %"
     assert page.text("mentions") == str(sum(map(len, gold)))
     page.silent()
     fine("export", tmp_path / "state", tmp_path / "out.bio")
@@ -212,9 +213,14 @@ def test_by_keyboard_alone_to_the_end(open_page: Callable[..., Page], tmp_path: 
     assert [block for block in rows if block[0][0] != "-DOCSTART-"] == bio(sentences(20))
 
 
-def test_killed_in_the_middle_it_goes_on(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    page, gold = open_page(20, audit=0.25), gold_of(sentences(20), LABELS)
-    known = []
+def test_killed_in_the_middle_it_goes_on(browser: Chrome, tmp_path: Path) -> None:
+    small(tmp_path / "state", 20, batch=6).close()
+    with served(tmp_path / "state") as server:
+        goes_on(Page(browser, server), server, tmp_path)
+
+
+def goes_on(page: Page, server: Server, tmp_path: Path) -> None:
+    gold, known = gold_of(sentences(20), LABELS), list[int]()
     for _ in range(8):
         number = page.sentence
         page.press("0")
@@ -222,7 +228,7 @@ def test_killed_in_the_middle_it_goes_on(open_page: Callable[..., Page], tmp_pat
             page.draw(span)
         page.answered(Keys.ENTER)
         known.append(number)
-    page.server.end(signal.SIGKILL)
+    server.end(signal.SIGKILL)
     number = page.sentence
     page.press("0")
     for span in gold[number]:
@@ -234,7 +240,7 @@ def test_killed_in_the_middle_it_goes_on(open_page: Callable[..., Page], tmp_pat
     with Session.look(tmp_path / "state") as session:
         assert [made.sentence for made in session.decisions] == known
     with served(tmp_path / "state") as again:
-        assert again.url == page.server.url
+        assert again.url == server.url
         page.until(lambda: page.sentence not in (number, -1), "it did not go on")
         page.ready()
         assert page.text("notices") == ""
@@ -419,6 +425,19 @@ def test_nested_mentions(open_page: Callable[..., Page], tmp_path: Path) -> None
         assert set(wanted) <= set(session.decisions[-1].spans)
 
 
+def test_words_that_are_there_twice_are_told_apart(browser: Chrome, tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["Bo", "met", "Bo", "and", "Bo", "met", "Ada"])
+    session = Session.create(tmp_path / "state", Pool.of([doc], ["PER"]), Settings(("PER",)))
+    with here(session) as server:
+        page = Page(browser, server)
+        session.decide(0, "accept", [(0, 1, "PER"), (4, 6, "PER"), (6, 7, "PER")])
+        page.press(Keys.ENTER)
+        page.until(lambda: page.sentence == -1, "it is not at the end")
+        page.answered("z")
+        told = page.text("live")
+    assert told.endswith("PER: Bo (1 of 3). PER: Bo met (2 of 2). PER: Ada.")
+
+
 def page_label(page: Page) -> str:
     """The label of new mentions."""
     found: str = js(
@@ -495,6 +514,10 @@ def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
     before = page.sentence
     page.answered(Keys.ENTER)
     assert page.sentence != before
+    click(page, ".notice.good button")
+    assert page.text("notices") == ""
+    page.answered(Keys.ENTER)
+    assert page.text("notices") == ""
 
 
 MARKUP = [
@@ -509,17 +532,17 @@ MARKUP = [
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Path:
+def hostile(tmp_path: Path) -> Session:
     """A session whose text, context and label are markup."""
-    doc = Doc(Vocab(), words=MARKUP * 2, sent_starts=[not i for i in range(len(MARKUP))] * 2)
+    starts: list[bool | int | None] = [i % len(MARKUP) == 0 for i in range(2 * len(MARKUP))]
+    doc = Doc(Vocab(), words=MARKUP * 2, sent_starts=starts)
     labels = ["<b>bold</b>", "constructor"]
     pool = Pool.of([doc], labels)
-    Session.create(tmp_path / "<i>state", pool, Settings(tuple(labels))).close()
-    return tmp_path / "<i>state"
+    return Session.create(tmp_path / "<i>state", pool, Settings(tuple(labels)))
 
 
-def test_markup_is_text(browser: Chrome, hostile: Path) -> None:
-    with served(hostile) as server:
+def test_markup_is_text(browser: Chrome, hostile: Session) -> None:
+    with here(hostile) as server:
         page = Page(browser, server)
         assert page.words == MARKUP
         assert page.text("after") == " ".join(MARKUP)
@@ -569,10 +592,11 @@ LONG = ["https://example.org/" + "0123456789" * 20, *("word " * 60).split(), "x"
 def test_it_fits_and_can_be_read(browser: Chrome, tmp_path: Path, width: int, theme: str) -> None:
     """No text lacks contrast, and nothing is wider than the window."""
     labels = [f"LABEL-{'x' * number}-{number}" for number in range(12)]
-    doc = Doc(Vocab(), words=LONG * 3, sent_starts=[not i for i in range(len(LONG))] * 3)
+    starts: list[bool | int | None] = [i % len(LONG) == 0 for i in range(3 * len(LONG))]
+    doc = Doc(Vocab(), words=LONG * 3, sent_starts=starts)
     pool = Pool.of([doc], labels, nested=True)
-    Session.create(tmp_path / ("state" * 30), pool, Settings(tuple(labels), batch=1)).close()
-    with served(tmp_path / ("state" * 30)) as server:
+    settings = Settings(tuple(labels), batch=1)
+    with here(Session.create(tmp_path / ("state" * 30), pool, settings)) as server:
         page = Page(browser, server, width, theme)
         for count in (1, 5, 12):
             page.press(Keys.HOME, Keys.ESCAPE, Keys.ESCAPE, Keys.HOME)

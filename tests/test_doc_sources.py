@@ -275,7 +275,8 @@ def test_a_tagger_does_not_learn_from_a_missing_token() -> None:
 
 def test_entities_are_written_whatever_holds_the_tokens_without_any() -> None:
     """An empty tuple is no token; as an index of an array it would be all of them."""
-    for none in ([], ()):
+    nothing: list[Sequence[int]] = [[], ()]
+    for none in nothing:
         doc = Doc(Vocab(), words=["a", "b", "c", "d"])
         ToEntities().write(doc, [Span(1, 2, "X")], none, none)
         assert [token.ent_iob_ for token in doc] == ["O", "B", "O", "O"]

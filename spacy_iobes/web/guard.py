@@ -5,7 +5,7 @@ from __future__ import annotations
 from secrets import compare_digest
 
 from starlette.datastructures import MutableHeaders
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -61,14 +61,14 @@ class Guard:
             await send(message)
 
         if reason:
-            await _refused(request, reason)(scope, receive, guarded)
+            await _refused(scope, reason)(scope, receive, guarded)
         else:
             await self.app(scope, receive, guarded)
 
     def _opens(self, request: Request) -> bool:
         """Whether somebody opens the page with the key in its address."""
         given = request.query_params.get("token")
-        page = request.method == "GET" and request.url.path == "/"
+        page = request.method == "GET" and request.scope["path"] == "/"
         return page and given is not None and self._is_key(given)
 
     def _refusal(self, request: Request, opened: bool) -> str:
@@ -98,7 +98,7 @@ class Guard:
         return f"{self.address.cookie}={self.address.token}; {attributes}"
 
 
-def _refused(connection: HTTPConnection, reason: str) -> Response:
-    if connection.url.path.startswith("/api/"):
+def _refused(scope: Scope, reason: str) -> Response:
+    if scope["path"].startswith("/api/"):
         return JSONResponse({"error": reason}, 403)
     return PlainTextResponse(f"{reason}\n", 403)

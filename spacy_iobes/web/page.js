@@ -26,6 +26,7 @@ let label = ""; // of new mentions
 let letters = {}; // label -> key
 let busy = true; // something is on its way to the server
 let notices = {}; // kind -> {text, look}
+let goingOn = false; // the person knows that it is enough
 
 const sentence = new Sentence(at("sentence"), {
   colour: (name) => Math.max(0, state.session.labels.indexOf(name)) % COLOURS,
@@ -48,15 +49,28 @@ function notice(kind, text, look = "") {
     const row = document.createElement("p");
     row.className = `notice ${one.look}`;
     row.textContent = one.text;
+    if (one === notices.stop) row.append(" ", goOn());
     return row;
   });
   at("notices").replaceChildren(...rows);
 }
 
+function goOn() {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Go on";
+  button.addEventListener("click", () => {
+    goingOn = true;
+    notice("stop", "");
+    at("sentence").focus({ preventScroll: true });
+  });
+  return button;
+}
+
 // The server
 
 function away(is, reason) {
-  const kept = state ? "Your answer is kept and sent again until it is." : "Trying again.";
+  const kept = state ? "Your answer is kept, and sent again until it arrives." : "Trying again.";
   const text = reason ? `The server cannot save it: ${reason} ${kept}` : `The server does not answer. ${kept}`;
   notice("away", is ? text : "", "bad");
 }
@@ -151,14 +165,16 @@ function showTask({ task, undone, progress, session }) {
 
 function inWords(spans) {
   if (!spans.length) return "No mention.";
-  return spans.map(([start, end, name]) => `${name}: ${sentence.text(start, end)}.`).join(" ");
+  return spans.map(([start, end, name]) => `${name}: ${sentence.told(start, end)}.`).join(" ");
 }
 
 function drawPause(progress) {
   const text = progress.finished
-    ? `All ${count(progress.read)} sentences are read. Nothing is left to do here.`
+    ? `All ${count(progress.read)} sentences are read.`
     : "The next sentences are being chosen …";
   at("pause-text").textContent = text;
+  at("pause-export").hidden = !progress.finished;
+  at("export").textContent = `spacy-iobes export ${state.session.name} FILE`;
   say(text);
 }
 
@@ -246,7 +262,7 @@ function mentionsOf(spans) {
     const kind = document.createElement("i");
     kind.className = `c${Math.max(0, state.session.labels.indexOf(name)) % COLOURS}`;
     kind.textContent = name;
-    what.append(sentence.text(start, end), kind);
+    what.append(sentence.told(start, end), kind);
   }
   return what;
 }
@@ -267,7 +283,7 @@ function chanceOf(probability) {
 function drawProgress(progress) {
   const { estimate, training } = progress;
   const known = estimate && estimate.coverage !== null && progress.mentions > 0;
-  at("coverage").textContent = known ? percent(estimate.coverage) : "–";
+  at("coverage").textContent = progress.finished ? "100 %" : known ? percent(estimate.coverage) : "–";
   at("interval").textContent = intervalOf(progress);
   at("read").textContent = `${count(progress.read)} of ${count(state.session.sentences)}`;
   at("mentions").textContent = count(progress.mentions);
@@ -282,10 +298,11 @@ function drawProgress(progress) {
     ? `Estimated coverage ${percent(estimate.coverage)} after ${count(progress.read)} sentences. ${intervalOf(progress)}`
     : "Nothing is estimated yet.";
   at("plot").replaceChildren(plot(points, state.session.target, words));
-  notice("stop", progress.stop ? progress.stop : "", "good");
+  notice("stop", progress.stop && !goingOn ? progress.stop : "", "good");
 }
 
-function intervalOf({ estimate, mentions }) {
+function intervalOf({ estimate, mentions, finished }) {
+  if (finished) return "Every sentence is read.";
   if (!estimate) return "Known when the first batch is read.";
   if (!mentions) return "No mention was found yet.";
   if (!estimate.audited || (estimate.low <= 0 && estimate.high >= 1)) return "The audit says nothing yet.";

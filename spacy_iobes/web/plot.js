@@ -24,7 +24,7 @@ export function plot(points, target, words) {
   }
   svg.append(shape("line", { class: "target", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(target), y2: y(target) }));
   svg.append(shape("text", { x: EDGE.left, y: HEIGHT - 5 }, "0"));
-  svg.append(shape("text", { x: WIDTH - EDGE.right, y: HEIGHT - 5, "text-anchor": "end" }, `${most.toLocaleString("en")} read`));
+  svg.append(shape("text", { x: WIDTH - EDGE.right, y: HEIGHT - 5, "text-anchor": "end" }, known.length ? `${most.toLocaleString("en")} read` : "read"));
   if (known.length > 1) {
     const upper = known.map((point) => `${x(point.read)},${y(point.high)}`);
     const lower = known.map((point) => `${x(point.read)},${y(point.low)}`).reverse();

@@ -3,6 +3,10 @@
 
 const BAR = 3; // pixels that a mention is underlined by
 
+// Those that hold others before these.
+const inOrder = (spans) =>
+  [...spans].sort((a, b) => a[0] - b[0] || b[1] - a[1] || (a[2] < b[2] ? -1 : 1));
+
 export class Sentence {
   // `changed` is called after every change of mentions, `say` with what a screen reader should read.
   constructor(element, { colour, changed, say, wanted }) {
@@ -16,7 +20,7 @@ export class Sentence {
   }
 
   show({ words, spaces, known }, nested, spans) {
-    Object.assign(this, { words, spaces, known, nested, spans, before: [] });
+    Object.assign(this, { words, spaces, known, nested, spans: inOrder(spans), before: [] });
     this.cursor = this.anchor = this.pressed = null;
     this.draw();
   }
@@ -35,11 +39,18 @@ export class Sentence {
     return part.map((word, i) => word + (this.spaces[start + i] ? " " : "")).join("").trim();
   }
 
+  // The same, and which one it is if the sentence says it several times.
+  told(start, end) {
+    const same = (at) => this.words.slice(start, end).every((word, i) => word === this.words[at + i]);
+    const places = this.words.map((_, at) => at).filter(same);
+    const which = places.length > 1 ? ` (${places.indexOf(start) + 1} of ${places.length})` : "";
+    return this.text(start, end) + which;
+  }
+
   // Changes of mentions
 
   set(spans) {
-    const order = (a, b) => a[0] - b[0] || b[1] - a[1] || (a[2] < b[2] ? -1 : 1);
-    const next = [...spans].sort(order);
+    const next = inOrder(spans);
     if (JSON.stringify(next) === JSON.stringify(this.spans)) return this.draw();
     this.before.push(this.spans);
     this.spans = next;

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import uvicorn
 
 from ..selection.session import Session
-from .address import bound
+from .address import Address, bound
 from .app import application
 
 GRACE = 3
@@ -21,17 +21,22 @@ def serve(session: Session, port: int = 0, ready: Callable[[str], None] | None =
     """
     listening, address = bound(session.folder, port)
     with listening:
-        config = uvicorn.Config(
-            application(session, address),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            loop="asyncio",
-            http="h11",
-            ws="none",
-            timeout_graceful_shutdown=GRACE,
-        )
         if ready is not None:
             ready(address.url)  # the socket listens already: whoever is early waits
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(session, address).run(sockets=[listening])
+
+
+def server_of(session: Session, address: Address) -> uvicorn.Server:
+    """A server that says nothing unless something is wrong."""
+    config = uvicorn.Config(
+        application(session, address),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        timeout_graceful_shutdown=GRACE,
+    )
+    return uvicorn.Server(config)
