@@ -29,7 +29,7 @@ def beside(name: str) -> Path:
     """A file or folder of the repository; tests that need it are skipped in its absence."""
     path = ROOT / name
     if not path.exists():
-        reason = f"{name} is in a clone and in the sdist, but not beside these tests"
+        reason = f"{name} is not beside these tests, as it is in a clone"
         pytest.skip(reason, allow_module_level=True)
     return path
 
