@@ -122,6 +122,7 @@ def strategies_cli(
     Learned on random halves of the documents and scored on the others; a mark says which strategy
     is better or worse than the baseline beyond chance.
     """
+    from ..kernels import CHAIN_IN_USE, IN_USE
     from ..strategies.cells import Plan
     from ..strategies.study import Settings, study
 
@@ -136,6 +137,10 @@ def strategies_cli(
         options=options_of(epochs, seed),
     )
     settings = Settings(plan, splits, share, seed, baseline, significance, level)
+    if {IN_USE, CHAIN_IN_USE} != {"compiled"}:
+        tell(
+            "The kernels are not compiled here, so this will be slow: `spacy-iobes info` says more."
+        )
     found, names = list["Study"](), titles(corpora)
     read = reader(form, lang, misaligned, markup, scheme, repair, columns)
     for name, path in zip(names, corpora):

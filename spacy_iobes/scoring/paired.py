@@ -140,7 +140,11 @@ def verdicts(
             other = sorted(cells.keys() ^ base.keys())
             raise ValueError(f"{row!r} and the baseline {baseline!r} do not both have {other}.")
     return {
-        row: {column: _verdict(test(cell, base[column]), level) for column, cell in cells.items()}
+        row: {
+            column: Verdict(mark_of(result, level), result)
+            for column, cell in cells.items()
+            for result in (test(cell, base[column]),)
+        }
         for row, cells in rows.items()
     }
 
@@ -149,7 +153,8 @@ def _values(scores: Scores) -> Iterable[float | None]:
     return scores.values if isinstance(scores, Runs) else scores
 
 
-def _verdict(test: Test, level: float) -> Verdict:
+def mark_of(test: Test, level: float) -> str:
+    """`+`, `-` or `~`, whether the first of two is better or worse beyond chance, or neither."""
     if test.p >= level or not test.difference:
-        return Verdict(SAME, test)
-    return Verdict(BETTER if test.difference > 0 else WORSE, test)
+        return SAME
+    return BETTER if test.difference > 0 else WORSE

@@ -14,15 +14,7 @@ from ..codes.classes import classes
 from ..codes.scheme import get_scheme
 from ..errors import SettingError, UnknownNameError
 from ..scoring.counts import figures
-from ..scoring.paired import (
-    BETTER,
-    SAME,
-    WORSE,
-    PairedTest,
-    corrected_t,
-    paired_t,
-    signed_rank,
-)
+from ..scoring.paired import PairedTest, corrected_t, mark_of, paired_t, signed_rank
 from ..scoring.resampling import randomisation
 from ..scoring.runs import Runs, Test
 from .cells import Cell, Plan
@@ -71,11 +63,7 @@ class Comparison:
     def mark(self, row: Row, column: str) -> str:
         """`+`, `-` or `~` against the baseline; nothing for the baseline itself."""
         test = self.tests.get(row, {}).get(column, {}).get(self.chosen)
-        if test is None:
-            return ""
-        if test.p >= self.level or not test.difference:
-            return SAME
-        return BETTER if test.difference > 0 else WORSE
+        return "" if test is None else mark_of(test, self.level)
 
     @property
     def best(self) -> Row:
