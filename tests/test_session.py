@@ -415,6 +415,22 @@ def test_what_is_chosen_and_not_read_is_no_part_of_what_the_audit_tells() -> Non
     assert midway(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5))
 
 
+def test_the_interval_holds_at_any_moment(tmp_path: Path) -> None:
+    """Not only when a batch is read: batches are chosen while some of the last one is waiting."""
+    gold, moments = gold_of(sentences(400), LABELS), list[tuple[float, float, float]]()
+    total = sum(map(len, gold))
+    with small(tmp_path / "state", 400, batch=40) as session:
+        while (task := session.task()) is not None:
+            session.decide(task.sentence, "accept", gold[task.sentence])
+            session.wait()
+            found = session.progress().estimate
+            if found is not None:
+                moments.append((found.low, found.mentions / total, found.high))
+    assert len(moments) > 300
+    assert sum(low <= true <= high for low, true, high in moments) >= 0.9 * len(moments)
+    assert {low < high for low, _, high in moments[:-1]} == {True}
+
+
 def test_a_corpus_without_tokens(tmp_path: Path) -> None:
     with pytest.raises(CorpusError):
         Session.create(tmp_path / "state", Pool.of([], ["X"]), Settings(("X",)))
