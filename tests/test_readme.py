@@ -13,7 +13,7 @@ from .shared import beside
 README = PAGES["README.md"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks("pycon", page)])
 def test_python_sessions(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PACKAGE.parent)
     session = examples("\n".join(blocks("pycon", page)), page, {})
@@ -43,7 +43,8 @@ def test_console_sessions(session: str, tmp_path: Path) -> None:
 
 def listed() -> list[str]:
     """The names in the table of what is where."""
-    rows = re.findall(r"^\| (`.+?) \|", README.split("## What's where")[1], re.MULTILINE)
+    table = README.split("## What's where")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?) \|", table, re.MULTILINE)
     return [name for row in rows for name in re.findall(r"`([\w/.]+)`", row)]
 
 
