@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -150,6 +151,25 @@ def test_one_split_is_compared_over_its_documents(material: Material) -> None:
     assert exact.scores[io][ALL].n == 1
     assert "one split" in " ".join(table_of(exact).remarks)
     assert "±" not in str(table_of(exact).rows)
+
+
+def test_one_random_split_is_compared_over_its_documents_too(tmp_path: Path) -> None:
+    """Also where results of it are kept from a run with more splits, which had no need of these."""
+    plan = Plan(("io", "bio"), ("softmax",), ensemble=False, options=Options(epochs=1))
+    of_people = partial(study, "people", documents(12), workers=1)
+    kept = partial(of_people, keep=tmp_path / "kept.jsonl")
+    few = of_people(Settings(plan, splits=1))
+    kept(Settings(plan, splits=2))
+    again = kept(Settings(plan, splits=1))
+    for found in (few, again):
+        exact, slots = found.comparisons
+        (test,) = exact.tests[Row("softmax", "constrained", "io")][ALL].values()
+        assert 0 < test.p <= 1
+        assert exact.chosen == "randomisation"
+        assert not slots.tests
+    told: list[tuple[int, int]] = []
+    kept(Settings(plan, splits=2), progress=lambda *done: told.append(done))
+    assert told == [(2, 2)]
 
 
 def comparison(**scores: tuple[float, ...]) -> Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +100,8 @@ def study(
     store = Store(
         None if keep is None else Path(keep), _held(settings, material, bool(test)), fresh
     )
+    if len(splits) == 1:  # what differs by chance is asked of its documents
+        plan = replace(plan, by_unit=True)
     found = run(material, splits, plan, store, workers, progress)
     comparisons = [
         compare(
