@@ -25,7 +25,7 @@ from spacy_iobes.strategies.page import Section, page
 from spacy_iobes.strategies.splits import random_splits
 from spacy_iobes.strategies.store import Store
 from spacy_iobes.strategies.study import Settings, study
-from spacy_iobes.strategies.tables import answer, table_of
+from spacy_iobes.strategies.tables import answer, remarks, table_of
 
 from . import people
 from .commands import fine, run
@@ -150,7 +150,9 @@ def test_one_split_is_compared_over_its_documents(material: Material) -> None:
     assert not slots.tests
     assert exact.scores[io][ALL].n == 1
     assert "one split" in " ".join(table_of(exact).remarks)
-    assert "±" not in str(table_of(exact).rows)
+    assert "±" not in str(table_of(exact))
+    assert "No marks: one split is tested" not in str(table_of(exact).remarks)
+    assert "No marks: one split is tested" in str(table_of(slots).remarks)
 
 
 def test_one_random_split_is_compared_over_its_documents_too(tmp_path: Path) -> None:
@@ -210,6 +212,19 @@ def test_the_answer_in_words() -> None:
         "Highest: io with <crf>, greedy, 50.0 ±0.0; bio in its place 25.0 ±0.0."
     )
     assert answer(comparison(bio=(0.5,))) == "Highest: bio with <crf>, greedy, 50.0."
+
+
+def test_the_answer_where_nothing_is_right() -> None:
+    nothing = comparison(io=(0.0, 0.0), bio=(0.0, 0.0))
+    assert answer(nothing) == "Nothing right was found: every row is at 0."
+
+
+def test_what_the_spread_is() -> None:
+    (told,) = remarks(comparison(io=(0.5, 0.25), bio=(0.25, 0.5)))
+    assert told.endswith(", mean of 2 splits, ± one standard deviation over the splits.")
+    assert "± one standard deviation over the splits" in page(
+        [Section("people", "", [comparison(bio=(0.5, 0.6))])], "people"
+    )
 
 
 @pytest.mark.parametrize(
