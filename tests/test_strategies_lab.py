@@ -330,6 +330,17 @@ def test_what_cannot_be_is_refused_before_work(
     assert not output.exists()
 
 
+@pytest.mark.parametrize("below", ["", "lab"])
+def test_a_file_is_no_directory_for_results(tmp_path: Path, below: str) -> None:
+    path = corpus(tmp_path)
+    before = path.read_bytes()
+    result = run("strategies", path, "-s", "bio", *FEW, "-o", path / below)
+    assert result.exit_code == 2
+    assert "people0.bio is a file: --output names a directory." in " ".join(result.stderr.split())
+    assert "jobs done" not in result.stderr
+    assert path.read_bytes() == before
+
+
 def test_other_settings_do_not_mix(tmp_path: Path) -> None:
     output, path = tmp_path / "lab", corpus(tmp_path)
     fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--workers", 1)

@@ -18,7 +18,7 @@ from ..errors import UnknownNameError
 from .application import command, counted
 from .nested_options import MisalignedMentions, markup_options, text_reading
 from .options import GoldPolicy, column_options
-from .strategies_output import jobs_shown, show, store
+from .strategies_output import jobs_shown, require_folder, show, store
 from .survey import print_json
 from .train import blank, tell
 
@@ -128,6 +128,7 @@ def strategies_cli(
 
     if test and len(corpora) > 1:
         raise typer.BadParameter("goes with one corpus", param_hint="--test")
+    require_folder(output)
     plan = Plan(
         tuple(get_scheme(name).name for name in listed("--strategies", strategies)),
         known("--learners", learners),
