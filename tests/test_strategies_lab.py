@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from spacy_iobes.cli.strategies import titles
 from spacy_iobes.errors import FileError, UnknownNameError
 from spacy_iobes.learners.options import Options
 from spacy_iobes.scoring.runs import Runs
@@ -339,6 +340,27 @@ def test_a_file_is_no_directory_for_results(tmp_path: Path, below: str) -> None:
     assert "people0.bio is a file: --output names a directory." in " ".join(result.stderr.split())
     assert "jobs done" not in result.stderr
     assert path.read_bytes() == before
+
+
+def test_a_folder_of_texts_has_to_be_called_so(tmp_path: Path) -> None:
+    text = "<PER>Ada Lovelace</PER> saw <LOC>Rio</LOC> .\n"
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"text{number}").write_text(text)
+    result = run("strategies", folder, *FEW, "--workers", 1)
+    assert result.exit_code == 2
+    assert "say --from inline" in " ".join(result.stderr.split())
+    fine("strategies", folder, "--from", "inline", *FEW, "--workers", 1)
+    for number in range(4):
+        (folder / f"text{number}").unlink()
+    fine("to-docbin", corpus(tmp_path), folder / "people.spacy", "-s", "bio")
+    fine("strategies", folder, *FEW, "--workers", 1)
+
+
+def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
+    paths = ["a/g.bio", "b/g.bio", "c/g-2.bio", "d/g.tar.gz", "e/.hidden", "f/"]
+    assert titles(paths) == ["g", "g-2", "g-2-2", "g-3", ".hidden", "f"]
 
 
 def test_other_settings_do_not_mix(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -236,6 +237,6 @@ def titles(paths: Sequence[str]) -> list[str]:
     for path in paths:
         name = Path(path).name.removesuffix(".gz").removesuffix(".tar")
         stem = name.rpartition(".")[0] or name or "corpus"
-        number = sum(other.partition("#")[0] == stem for other in found)
-        found.append(f"{stem}#{number + 1}" if number else stem)
+        names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        found.append(next(name for name in names if name not in found))
     return found
