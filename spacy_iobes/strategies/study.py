@@ -56,7 +56,7 @@ class Study:
         """What is in the corpus."""
         return (
             f"{self.units:,} documents, {self.tokens:,} tokens, {self.spans:,} spans of "
-            f"{len(self.labels)} labels: {', '.join(self.labels)}"
+            f"{len(self.labels)} label{'s' * (len(self.labels) != 1)}: {', '.join(self.labels)}"
         )
 
     def as_dict(self) -> dict[str, Any]:
