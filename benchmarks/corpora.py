@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from . import ROOT
 Sentences = list[list[str]]
 
 SHARED = "SPACY_IOBES_SHARED"  # names the directory that holds data/
+PLACE = f"{SHARED} names the directory that holds data/; unless it is set, that is ../shared."
 LABELS = ("LOC", "PER", "ORG", "MISC")
 
 
@@ -41,6 +43,11 @@ class Corpus:
 def data() -> Path:
     """Where corpora and system outputs lie, if they are at hand."""
     return Path(os.environ.get(SHARED) or ROOT.parent / "shared") / "data"
+
+
+def not_at_hand(missing: Sequence[str]) -> list[str]:
+    """A note on the corpora that are missing, and where they were looked for; none without any."""
+    return [f"Not at hand: {', '.join(missing)}. {PLACE}"] if missing else []
 
 
 def load() -> Corpus:

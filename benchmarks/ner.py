@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from . import ner_cnn, ner_plot, ner_tables
+from .corpora import PLACE
 from .ner_corpora import CONLL, CORPORA
 from .ner_keep import Keep
 from .ner_measure import Task, in_own_process
@@ -104,7 +105,7 @@ def at_hand(parts: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             lines.append(f"{part} is left out: {source.title} is not at hand.")
     if lines:
-        lines.append("SPACY_IOBES_SHARED names the directory that holds data/.")
+        lines.append(PLACE)
     return found, lines
 
 

@@ -9,6 +9,7 @@ from statistics import mean
 import numpy as np
 from spacy.tokens import Doc
 
+from .corpora import PLACE
 from .ner_training import Run, at_hand, examples, tagged, train, use_numpy
 from .table import Cell, Table
 
@@ -26,7 +27,7 @@ def run(quick: bool) -> Iterator[Table]:
         yield Table(
             "CoNLL-2003 is not at hand",
             [],
-            ["Nothing was measured. SPACY_IOBES_SHARED names the directory that holds data/."],
+            [f"Nothing was measured. {PLACE}"],
         )
         return
     use_numpy()

@@ -22,7 +22,7 @@ from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, TagReading
 
 from . import nested_ner
-from .corpora import SHARED, data
+from .corpora import data, not_at_hand
 from .table import Cell, Table
 
 Results = list[tuple["Nested", dict[str, NestedSurvey]]]
@@ -148,7 +148,7 @@ def lost(results: Results, missing: Sequence[str]) -> Table:
     wrong = [line for corpus, found in results for line in differences(corpus, found)]
     known = f"All known figures of {len(results)} corpora (methods.md 2.3) are met."
     notes += [f"Not as known: {line}." for line in wrong] or [known]
-    notes += [f"Not at hand: {', '.join(missing)}. {SHARED} names the folder."] * bool(missing)
+    notes += not_at_hand(missing)
     rows = [row(corpus, found) for corpus, found in results]
     return Table("round trip: sets of mentions that are lost", rows if results else [], notes)
 

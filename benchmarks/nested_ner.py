@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from . import nested_ner_tables
-from .corpora import SHARED
+from .corpora import not_at_hand
 from .ner_keep import Figures, Keep
 from .nested_ner_corpora import CORPORA, GERMEVAL
 from .nested_ner_measure import Task, in_own_process, measure
@@ -32,7 +32,7 @@ def run(
     there = [name for name in chosen if CORPORA[name].at_hand()]
     missing = [CORPORA[name].title for name in chosen if name not in there]
     notes = [*LEGEND, *[QUICK] * quick]
-    notes += [f"Not at hand: {', '.join(missing)}. {SHARED} names the folder."] * bool(missing)
+    notes += not_at_hand(missing)
     yield Table("how recognisers were measured", [], notes)
     store, results = Keep(keep), Results()
     for corpus in there:

@@ -17,7 +17,7 @@ from spacy_iobes.corpus.conll import ColumnReader
 from spacy_iobes.scoring.resampling import randomisation
 from spacy_iobes.scoring.runs import Test, rank_sum
 
-from .corpora import SHARED, Sentences, data
+from .corpora import PLACE, Sentences, data
 from .significance import LEVEL, gain_needed, holm, sign_test
 from .table import Cell, Table
 
@@ -176,7 +176,7 @@ def run(quick: bool) -> Iterator[Table]:
     paths = sorted((data() / OUTPUTS).glob("*/*_test_predictions.txt.gz"))
     if not paths or not (data() / GOLD).is_dir():
         missing = f"Nothing to score: {OUTPUTS} and {GOLD} are not in the data directory."
-        yield Table("policies", [], [f"{missing} Set {SHARED} to the one above it."])
+        yield Table("policies", [], [f"{missing} {PLACE}"])
         return
     outputs = [read(path, rounds=1000 if quick else 10_000) for path in paths]
     yield by_output(outputs)

@@ -10,6 +10,7 @@ from typing import Any
 from spacy_iobes.about import __version__
 from spacy_iobes.selection.simulation import Plan, simulate
 
+from .corpora import not_at_hand
 from .ner_keep import Keep
 from .selection_corpora import SETTINGS, Setting
 from .selection_crfsuite import Rounds
@@ -41,8 +42,7 @@ def run(
     held = Keep(keep)
     wanted = {name: SETTINGS[name] for name in only or SETTINGS if SETTINGS[name].at_hand()}
     missing = sorted({s.corpus for s in SETTINGS.values() if not s.at_hand()})
-    notes = [f"Not at hand: {', '.join(missing)}."] if missing else []
-    yield Table("input", [], [*LEGEND, *notes])
+    yield Table("input", [], [*LEGEND, *not_at_hand(missing)])
     found: dict[str, dict[str, Any]] = {
         loop: {
             name: row

@@ -16,6 +16,7 @@ from spacy_iobes.strategies.lab import cores
 from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
 from spacy_iobes.strategies.tables import cell, remarks
 
+from .corpora import not_at_hand
 from .strategies_corpora import CORPORA, Source
 from .strategies_speed import speed
 from .table import Cell, Table
@@ -37,8 +38,8 @@ def run(
     """Compare on every corpus that is at hand, table by table."""
     wanted = {name: CORPORA[name] for name in only or CORPORA}
     missing = [source.title for source in wanted.values() if not source.at_hand()]
-    missing += [] if find_spec("pycrfsuite") else ["python-crfsuite"]
-    notes = [f"Not at hand: {', '.join(missing)}."] if missing else []
+    notes = not_at_hand(missing)
+    notes += [] if find_spec("pycrfsuite") else ["Not installed: python-crfsuite."]
     yield Table("input", [], [*LEGEND, *notes])
     found: dict[str, Study] = {}
     for name, source in wanted.items():

@@ -80,6 +80,18 @@ def test_one_pass_beside_several() -> None:
     assert found["p (Wilcoxon)"] == 0.25  # three pairs: never less
 
 
+def test_what_is_missing_and_where_it_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACY_IOBES_SHARED", str(tmp_path))
+    (table,) = strategies.run(quick=True, only=["wnut17"])
+    (note,) = [note for note in table.notes if note.startswith("Not at hand")]
+    assert note == (
+        "Not at hand: WNUT-17. SPACY_IOBES_SHARED names the directory that holds data/; "
+        "unless it is set, that is ../shared."
+    )
+
+
 def test_a_row_beside_crfsuite() -> None:
     kept = {"ours": {"seconds": 2.0, "f1": 0.5}, "crfsuite": {"seconds": 30.0, "f1": 0.25}}
     found = strategies_speed.shown("bio", kept)

@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from spacy_iobes.cli.strategies import titles
 from spacy_iobes.errors import FileError, UnknownNameError
 from spacy_iobes.learners.options import Options
 from spacy_iobes.scoring.runs import Runs
@@ -24,7 +26,7 @@ from spacy_iobes.strategies.page import Section, page
 from spacy_iobes.strategies.splits import random_splits
 from spacy_iobes.strategies.store import Store
 from spacy_iobes.strategies.study import Settings, study
-from spacy_iobes.strategies.tables import answer, table_of
+from spacy_iobes.strategies.tables import answer, remarks, table_of
 
 from . import people
 from .commands import fine, run
@@ -149,7 +151,28 @@ def test_one_split_is_compared_over_its_documents(material: Material) -> None:
     assert not slots.tests
     assert exact.scores[io][ALL].n == 1
     assert "one split" in " ".join(table_of(exact).remarks)
-    assert "±" not in str(table_of(exact).rows)
+    assert "±" not in str(table_of(exact))
+    assert "No marks: one split is tested" not in str(table_of(exact).remarks)
+    assert "No marks: one split is tested" in str(table_of(slots).remarks)
+
+
+def test_one_random_split_is_compared_over_its_documents_too(tmp_path: Path) -> None:
+    """Also where results of it are kept from a run with more splits, which had no need of these."""
+    plan = Plan(("io", "bio"), ("softmax",), ensemble=False, options=Options(epochs=1))
+    of_people = partial(study, "people", documents(12), workers=1)
+    kept = partial(of_people, keep=tmp_path / "kept.jsonl")
+    few = of_people(Settings(plan, splits=1))
+    kept(Settings(plan, splits=2))
+    again = kept(Settings(plan, splits=1))
+    for found in (few, again):
+        exact, slots = found.comparisons
+        (test,) = exact.tests[Row("softmax", "constrained", "io")][ALL].values()
+        assert 0 < test.p <= 1
+        assert exact.chosen == "randomisation"
+        assert not slots.tests
+    told: list[tuple[int, int]] = []
+    kept(Settings(plan, splits=2), progress=lambda *done: told.append(done))
+    assert told == [(2, 2)]
 
 
 def comparison(**scores: tuple[float, ...]) -> Comparison:
@@ -190,6 +213,19 @@ def test_the_answer_in_words() -> None:
         "Highest: io with <crf>, greedy, 50.0 ±0.0; bio in its place 25.0 ±0.0."
     )
     assert answer(comparison(bio=(0.5,))) == "Highest: bio with <crf>, greedy, 50.0."
+
+
+def test_the_answer_where_nothing_is_right() -> None:
+    nothing = comparison(io=(0.0, 0.0), bio=(0.0, 0.0))
+    assert answer(nothing) == "Nothing right was found: every row is at 0."
+
+
+def test_what_the_spread_is() -> None:
+    (told,) = remarks(comparison(io=(0.5, 0.25), bio=(0.25, 0.5)))
+    assert told.endswith(", mean of 2 splits, ± one standard deviation over the splits.")
+    assert "± one standard deviation over the splits" in page(
+        [Section("people", "", [comparison(bio=(0.5, 0.6))])], "people"
+    )
 
 
 @pytest.mark.parametrize(
@@ -293,6 +329,38 @@ def test_what_cannot_be_is_refused_before_work(
     assert result.exit_code == 2, result.output
     assert message in " ".join(result.stderr.split())
     assert not output.exists()
+
+
+@pytest.mark.parametrize("below", ["", "lab"])
+def test_a_file_is_no_directory_for_results(tmp_path: Path, below: str) -> None:
+    path = corpus(tmp_path)
+    before = path.read_bytes()
+    result = run("strategies", path, "-s", "bio", *FEW, "-o", path / below)
+    assert result.exit_code == 2
+    assert "people0.bio is a file: --output names a directory." in " ".join(result.stderr.split())
+    assert "jobs done" not in result.stderr
+    assert path.read_bytes() == before
+
+
+def test_a_folder_of_texts_has_to_be_called_so(tmp_path: Path) -> None:
+    text = "<PER>Ada Lovelace</PER> saw <LOC>Rio</LOC> .\n"
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"text{number}").write_text(text)
+    result = run("strategies", folder, *FEW, "--workers", 1)
+    assert result.exit_code == 2
+    assert "say --from inline" in " ".join(result.stderr.split())
+    fine("strategies", folder, "--from", "inline", *FEW, "--workers", 1)
+    for number in range(4):
+        (folder / f"text{number}").unlink()
+    fine("to-docbin", corpus(tmp_path), folder / "people.spacy", "-s", "bio")
+    fine("strategies", folder, *FEW, "--workers", 1)
+
+
+def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
+    paths = ["a/g.bio", "b/g.bio", "c/g-2.bio", "d/g.tar.gz", "e/.hidden", "f/"]
+    assert titles(paths) == ["g", "g-2", "g-2-2", "g-3", ".hidden", "f"]
 
 
 def test_other_settings_do_not_mix(tmp_path: Path) -> None:

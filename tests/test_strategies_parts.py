@@ -157,20 +157,32 @@ def test_greedy_decoding_reads_the_likeliest_tags_as_conlleval_does(scheme: str)
             assert found.confidence[row] == pytest.approx(product)
 
 
-def test_greedy_decoding_of_a_chain_takes_the_likeliest_state_of_each_token() -> None:
+@pytest.mark.parametrize("scheme", ["bio", "bia"])
+def test_greedy_decoding_of_a_chain_takes_the_likeliest_state_of_each_token(scheme: str) -> None:
     lengths = [3]
-    codec = Codec(SCHEMES["bio"], LABELS)
+    codec = Codec(SCHEMES[scheme], LABELS)
     names = codec.classes.names
     scores = np.random.default_rng(3).normal(size=(3, len(names))) * 2
-    every = by_hand.legal_sequences(3, "bio", LABELS)
+    every = by_hand.legal_sequences(3, scheme, LABELS)
     share = np.zeros((3, len(names)))
     for sequence in every:
         weight = np.exp(sum(scores[i, names.index(tag)] for i, tag in enumerate(sequence)))
         for i, tag in enumerate(sequence):
             share[i, names.index(tag)] += weight
     likeliest = [names[number] for number in share.argmax(axis=1)]
-    found = greedy(scored("bio", scores, True, lengths))
-    assert list(found.spans) == [list(by_hand.begin(likeliest))]
+    found = greedy(scored(scheme, scores, True, lengths))
+    outside = ["O" if tag.startswith("A-") else tag for tag in likeliest]
+    assert list(found.spans) == [list(by_hand.begin(outside))]
+    assert found.spans.total
+
+
+def test_greedy_decoding_does_not_add_up_what_is_outside() -> None:
+    names = Codec(SCHEMES["bia"], LABELS).classes.names
+    shares = {"O": 0.35, "A-X": 0.25, "B-X": 0.4}
+    scores = np.log([[shares.get(name, 1e-9) for name in names]])
+    found = greedy(scored("bia", scores, False, [1]))
+    assert list(found.spans) == [[Span(0, 1, "X")]]
+    assert found.confidence.tolist() == pytest.approx([0.4])
 
 
 def test_white_space_at_the_ends_of_spans_is_left_out() -> None:
@@ -260,7 +272,7 @@ def test_splits_are_halves_that_come_again() -> None:
 
 
 def test_splits_that_cannot_be_are_refused() -> None:
-    with pytest.raises(CorpusError, match="1 documents"):
+    with pytest.raises(CorpusError, match=r"^1 document cannot be split"):
         random_splits(1, 2)
     with pytest.raises(ValueError, match="share"):
         random_splits(10, 2, share=1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,7 @@ from ..errors import UnknownNameError
 from .application import command, counted
 from .nested_options import MisalignedMentions, markup_options, text_reading
 from .options import GoldPolicy, column_options
-from .strategies_output import jobs_shown, show, store
+from .strategies_output import jobs_shown, require_folder, show, store
 from .survey import print_json
 from .train import blank, tell
 
@@ -128,6 +129,7 @@ def strategies_cli(
 
     if test and len(corpora) > 1:
         raise typer.BadParameter("goes with one corpus", param_hint="--test")
+    require_folder(output)
     plan = Plan(
         tuple(get_scheme(name).name for name in listed("--strategies", strategies)),
         known("--learners", learners),
@@ -235,6 +237,6 @@ def titles(paths: Sequence[str]) -> list[str]:
     for path in paths:
         name = Path(path).name.removesuffix(".gz").removesuffix(".tar")
         stem = name.rpartition(".")[0] or name or "corpus"
-        number = sum(other.partition("#")[0] == stem for other in found)
-        found.append(f"{stem}#{number + 1}" if number else stem)
+        names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        found.append(next(name for name in names if name not in found))
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..corpus.files import write_bytes
+from ..errors import FileError
 from ..scoring.tables import as_text
 from .train import tell
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from ..strategies.study import Study
 
 NARROW = 6  # labels that have columns of their own on a terminal
+
+
+def require_folder(output: str) -> None:
+    """Refuse what cannot be made a directory, before there is something to put there."""
+    for place in (Path(output), *Path(output).parents):
+        if place.exists() and not place.is_dir():
+            raise FileError(f"{place} is a file: --output names a directory.", str(place))
 
 
 @contextmanager

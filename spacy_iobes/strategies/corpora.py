@@ -10,13 +10,14 @@ from spacy.tokens import Doc
 from spacy.util import filter_spans
 
 from ..corpus.conll import Columns
-from ..corpus.docbin import read_docbin
+from ..corpus.docbin import ENDING, read_docbin
 from ..corpus.nested import Finding
 from ..corpus.nested_corpus import NestedReading, nested
 from ..corpus.nested_formats import INLINE
 from ..corpus.nested_text import TextReading
 from ..corpus.reader import ConllCorpus, files_of
 from ..corpus.training_data import training_data
+from ..errors import FileError
 
 KEY = "sc"
 
@@ -27,12 +28,23 @@ def docs_of(path: str, nlp: Language, scheme: str, policy: str, columns: Columns
     The scheme, the policy and the columns are those of column files, whose Docs are documents
     where they mark them, and sentences where they do not.
     """
+    if not scheme and Path(path).is_dir() and not _docbins(path):
+        raise FileError(
+            f"{path}: name the scheme of its column files with --scheme, or say --from inline if "
+            "they are inline-tagged texts.",
+            path,
+        )
     data = training_data(path, scheme, policy, columns)
     if "scheme" not in data.reader:
         return [doc for file in files_of(path) for doc in read_docbin(file)]
     unit = "document" if data.has_documents else "sentence"
     corpus = ConllCorpus(path, scheme=scheme, policy=policy, columns=columns, unit=unit)  # type: ignore[arg-type]
     return list(corpus.docs(nlp.vocab))
+
+
+def _docbins(path: str) -> bool:
+    """Whether there are DocBins among the files of a directory."""
+    return any(file.name.endswith(ENDING) for file in files_of(path))
 
 
 class InlineDocs(NamedTuple):

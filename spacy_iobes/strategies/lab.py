@@ -39,16 +39,14 @@ def run(
 ) -> dict[Cell, dict[str, Any]]:
     """The result of every cell; those that the store holds are not worked out again."""
     every = [(number, learner) for number in range(len(splits)) for learner in plan.learners]
-    open_jobs = [
-        job for job in every if any(store.get(c._asdict()) is None for c in cells(plan, *job))
-    ]
+    open_jobs = [job for job in every if any(_lacks(store, c, plan) for c in cells(plan, *job))]
     done = len(every) - len(open_jobs)
     tell = progress or (lambda done, jobs: None)
     tell(done, len(every))
     with _working(material, splits, plan, min(workers or cores(), len(open_jobs))) as work:
         for made in work(open_jobs):
             for cell, result in made:
-                if store.get(cell._asdict()) is None:
+                if _lacks(store, cell, plan):
                     store.add(cell._asdict(), result)
             done += 1
             tell(done, len(every))
@@ -57,6 +55,12 @@ def run(
         for cell in cells(plan, *job):
             found[cell] = store.rows[key(cell._asdict())]
     return found
+
+
+def _lacks(store: Store, cell: Cell, plan: Plan) -> bool:
+    """Whether there is no result, or one of a run that had no need of the counts of units."""
+    found = store.get(cell._asdict())
+    return found is None or (plan.by_unit and "units" not in found)
 
 
 def cores() -> int:

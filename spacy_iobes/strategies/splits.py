@@ -26,9 +26,9 @@ def random_splits(units: int, count: int, share: float = 0.5, seed: int = 0) -> 
     size = round(share * units)
     if not 0 < size < units:
         raise CorpusError(
-            f"{units} documents cannot be split into a share of {share:g} and the rest: both must "
-            "hold one. A column file without marks between documents is one document for each "
-            "sentence."
+            f"{units} document{'s' * (units != 1)} cannot be split into a share of {share:g} and "
+            "the rest: both must hold one. A column file without marks between documents is one "
+            "document for each sentence."
         )
     orders = [np.random.default_rng([seed, number]).permutation(units) for number in range(count)]
     return [Split(np.sort(order[:size]), np.sort(order[size:])) for order in orders]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Study:
         """What is in the corpus."""
         return (
             f"{self.units:,} documents, {self.tokens:,} tokens, {self.spans:,} spans of "
-            f"{len(self.labels)} labels: {', '.join(self.labels)}"
+            f"{len(self.labels)} label{'s' * (len(self.labels) != 1)}: {', '.join(self.labels)}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,6 +100,8 @@ def study(
     store = Store(
         None if keep is None else Path(keep), _held(settings, material, bool(test)), fresh
     )
+    if len(splits) == 1:  # what differs by chance is asked of its documents
+        plan = replace(plan, by_unit=True)
     found = run(material, splits, plan, store, workers, progress)
     comparisons = [
         compare(

@@ -55,6 +55,8 @@ def spread(runs: Runs) -> str:
 def answer(comparison: Comparison) -> str:
     """Which row is best, and what the baseline reaches in its place, in a sentence."""
     row = comparison.best
+    if not comparison.scores[row][ALL].mean:
+        return "Nothing right was found: every row is at 0."
     best = f"{row.strategy} with {row.learner}, {row.decoding}"
     found = f"Highest: {best}, {figure(comparison, row, ALL)}"
     base = row._replace(strategy=comparison.baseline)
@@ -69,17 +71,26 @@ def answer(comparison: Comparison) -> str:
 def remarks(comparison: Comparison) -> list[str]:
     """How to read the table."""
     splits = next(iter(comparison.scores.values()))[ALL].n
-    over = f"mean of {splits} splits" if splits > 1 else "one split"
+    over = (
+        f"mean of {splits} splits, ± one standard deviation over the splits"
+        if splits > 1
+        else "one split"
+    )
     found = [f"F1, {MEASURES[comparison.measure]}, {over}."]
     if comparison.tests:
         found.append(
             f"+ better, - worse, ~ no different than {comparison.baseline} with the same learner "
             f"and decoding (p < {comparison.level:g} by {TEST_WORDS[comparison.chosen]})."
         )
+    elif splits == 1 and len(comparison.scores) > 1 and comparison.measure == "slots":
+        found.append(
+            "No marks: one split is tested by randomisation over its documents, and that is done "
+            "in exact match alone."
+        )
     for strategy, count in comparison.lost.items():
         if count:
             found.append(
-                f"{strategy}: up to {count:,} training spans touch another of their label and were "
-                "learned as one with it."
+                f"{strategy}: up to {count:,} training span{'s' * (count != 1)} touching another "
+                "of the same label could not be learned apart from it."
             )
     return found
