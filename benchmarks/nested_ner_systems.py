@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 import spacy
 from spacy.language import Language
+from spacy.training import Example
+from spacy.util import registry
 from thinc.api import Adam, Config, Optimizer
 
 from . import ROOT
 
-Encoder = Literal["hashed", "CNN", "wide and deep"]
+Encoder = Literal["hashed", "CNN", "wide and deep", "best"]
+Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 Kind = Literal["edge", "state", "per_label", "flat", "spancat", "span finder"]
 KEY, CANDIDATES = "sc", "candidates"
 """The span groups of mentions, and of what a span finder suggests."""
@@ -43,9 +48,26 @@ FINDER = {
 }
 
 
+def by_words(rows: Iterable[Example], words: int) -> Iterator[list[Example]]:
+    """Docs of so many words or a few more, in the order in which they come."""
+    batch: list[Example] = []
+    size = 0
+    for example in rows:
+        batch.append(example)
+        size += len(example.predicted)
+        if size >= words:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
 @dataclass(frozen=True)
 class System:
-    """An encoder, and what decides; a hashed encoder learns for `epochs`, others for a time."""
+    """An encoder, and what decides; a hashed encoder learns for `epochs`, others for a time.
+
+    The best encoder learns as nested_best.cfg says, for all of its steps.
+    """
 
     encoder: Encoder
     kind: Kind
@@ -69,13 +91,28 @@ class System:
         return "iobes_nested_ner" if self.ours else "spancat"
 
     @property
-    def words(self) -> int:
-        """One step of training is for so many words."""
-        return 120 if self.hashed else 300
+    def timed(self) -> bool:
+        """Whether it learns until its time is over."""
+        return self.encoder in ("CNN", "wide and deep")
+
+    @property
+    def batcher(self) -> Batcher:
+        """Cuts examples into those of one step of training."""
+        if self.encoder == "best":
+            found: Batcher = registry.resolve(best()["training"])["batcher"]
+            return found
+        return partial(by_words, words=120 if self.hashed else 300)
+
+    @property
+    def steps(self) -> int:
+        """The most steps of training, if they are counted."""
+        return int(best()["training"]["max_steps"]) if self.encoder == "best" else 0
 
     @property
     def drop(self) -> float:
         """The dropout of training; hashed features have their own."""
+        if self.encoder == "best":
+            return float(best()["training"]["dropout"])
         return 0.0 if self.hashed else 0.1
 
     @property
@@ -89,6 +126,9 @@ class System:
 
     def optimizer(self) -> Optimizer:
         """Adam, whose averages are what is evaluated; hashed features have AdaGrad."""
+        if self.encoder == "best":
+            resolved: Optimizer = registry.resolve(best()["training"])["optimizer"]
+            return resolved
         rate = 0.01 if self.hashed else 0.001
         made: Optimizer = Adam(rate, use_averages=not self.hashed)
         return made
@@ -109,6 +149,10 @@ class System:
     def own(self) -> dict[str, Any]:
         """The settings of a component of ours: those of the configs, but for the CNN."""
         name = self.component
+        if self.encoder == "best":
+            config = best()["components"][name]
+            config["model"]["tok2vec"] = best()["components"]["tok2vec"]["model"]
+            return {key: config[key] for key in config if key != "factory"}
         if self.encoder == "wide and deep":
             config = component("nested_wide_deep", name)
         else:
@@ -141,10 +185,17 @@ def component(config: str, name: str) -> dict[str, Any]:
     return found
 
 
+def best() -> dict[str, Any]:
+    """The config that has the best F1."""
+    found: dict[str, Any] = Config().from_disk(ROOT / "configs" / "nested_best.cfg")
+    return found
+
+
 SPANCAT, CNN_EDGE, HASHED_EDGE = "CNN spancat", "CNN edge", "hashed edge"
 """The peer, and the rows of ours that are to be faster."""
 SYSTEMS = {
     HASHED_EDGE: System("hashed", "edge"),
+    "best edge": System("best", "edge"),
     "hashed state": System("hashed", "state"),
     "hashed per_label": System("hashed", "per_label"),
     "hashed flat": System("hashed", "flat"),
