@@ -86,7 +86,7 @@ def train(
     drop, last = system.drop, system.steps
     for batch in batches(rows, system.batcher, seed, system.epochs if system.hashed else 0):
         nlp.update(batch, drop=drop, sgd=optimizer, annotates=system.annotates)
-        optimizer.step_schedules()
+        optimizer.step_schedules()  # type: ignore[no-untyped-call]
         seen, steps = seen + sum(len(example.predicted) for example in batch), steps + 1
         if steps == last or (budget and process_time() - begin >= budget):
             break
