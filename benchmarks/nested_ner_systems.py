@@ -15,7 +15,7 @@ from thinc.api import Adam, Config, Optimizer
 
 from . import ROOT
 
-Encoder = Literal["hashed", "CNN", "wide and deep", "best"]
+Encoder = Literal["hashed", "CNN", "wide and deep", "embedded"]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 Kind = Literal["edge", "state", "per_label", "flat", "spancat", "span finder"]
 KEY, CANDIDATES = "sc", "candidates"
@@ -66,7 +66,7 @@ def by_words(rows: Iterable[Example], words: int) -> Iterator[list[Example]]:
 class System:
     """An encoder, and what decides; a hashed encoder learns for `epochs`, others for a time.
 
-    The best encoder learns as nested_best.cfg says, for all of its steps.
+    An embedded encoder learns as nested_embedded.cfg says, for all of its steps.
     """
 
     encoder: Encoder
@@ -98,21 +98,21 @@ class System:
     @property
     def batcher(self) -> Batcher:
         """Cuts examples into those of one step of training."""
-        if self.encoder == "best":
-            found: Batcher = registry.resolve(best()["training"])["batcher"]
+        if self.encoder == "embedded":
+            found: Batcher = registry.resolve(embedded()["training"])["batcher"]
             return found
         return partial(by_words, words=120 if self.hashed else 300)
 
     @property
     def steps(self) -> int:
         """The most steps of training, if they are counted."""
-        return int(best()["training"]["max_steps"]) if self.encoder == "best" else 0
+        return int(embedded()["training"]["max_steps"]) if self.encoder == "embedded" else 0
 
     @property
     def drop(self) -> float:
         """The dropout of training; hashed features have their own."""
-        if self.encoder == "best":
-            return float(best()["training"]["dropout"])
+        if self.encoder == "embedded":
+            return float(embedded()["training"]["dropout"])
         return 0.0 if self.hashed else 0.1
 
     @property
@@ -126,8 +126,8 @@ class System:
 
     def optimizer(self) -> Optimizer:
         """Adam, whose averages are what is evaluated; hashed features have AdaGrad."""
-        if self.encoder == "best":
-            resolved: Optimizer = registry.resolve(best()["training"])["optimizer"]
+        if self.encoder == "embedded":
+            resolved: Optimizer = registry.resolve(embedded()["training"])["optimizer"]
             return resolved
         rate = 0.01 if self.hashed else 0.001
         made: Optimizer = Adam(rate, use_averages=not self.hashed)
@@ -149,9 +149,9 @@ class System:
     def own(self) -> dict[str, Any]:
         """The settings of a component of ours: those of the configs, but for the CNN."""
         name = self.component
-        if self.encoder == "best":
-            config = best()["components"][name]
-            config["model"]["tok2vec"] = best()["components"]["tok2vec"]["model"]
+        if self.encoder == "embedded":
+            config = embedded()["components"][name]
+            config["model"]["tok2vec"] = embedded()["components"]["tok2vec"]["model"]
             return {key: config[key] for key in config if key != "factory"}
         if self.encoder == "wide and deep":
             config = component("nested_wide_deep", name)
@@ -185,9 +185,9 @@ def component(config: str, name: str) -> dict[str, Any]:
     return found
 
 
-def best() -> dict[str, Any]:
-    """The config that has the best F1."""
-    found: dict[str, Any] = Config().from_disk(ROOT / "configs" / "nested_best.cfg")
+def embedded() -> dict[str, Any]:
+    """The config of embedded features."""
+    found: dict[str, Any] = Config().from_disk(ROOT / "configs" / "nested_embedded.cfg")
     return found
 
 
@@ -195,7 +195,7 @@ SPANCAT, CNN_EDGE, HASHED_EDGE = "CNN spancat", "CNN edge", "hashed edge"
 """The peer, and the rows of ours that are to be faster."""
 SYSTEMS = {
     HASHED_EDGE: System("hashed", "edge"),
-    "best edge": System("best", "edge"),
+    "embedded edge": System("embedded", "edge"),
     "hashed state": System("hashed", "state"),
     "hashed per_label": System("hashed", "per_label"),
     "hashed flat": System("hashed", "flat"),

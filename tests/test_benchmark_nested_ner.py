@@ -75,7 +75,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_small_run_is_kept_and_not_repeated(folder: Path) -> None:
-    names = ["hashed edge", "hashed flat", "best edge", "CNN spancat", "CNN span finder"]
+    names = ["hashed edge", "hashed flat", "embedded edge", "CNN spancat", "CNN span finder"]
     keep, results = folder / "kept.jsonl", folder / "results.json"
     line = ("--only", "genia", "--systems", ",".join(names), "--keep", str(keep))
     done = command(*line, "--json", str(results))
