@@ -141,8 +141,6 @@ setup(
             "spacy-iobes.SeparatorTagger.v1 = "
             "spacy_iobes.ml.separator_tagger:build_separator_tagger",
             "spacy-iobes.HashedFeatures.v1 = spacy_iobes.ml.hashed_features:build_hashed_features",
-            "spacy-iobes.EmbeddedFeatures.v1 = "
-            "spacy_iobes.ml.embedded_features:build_embedded_features",
         ],
         "spacy_readers": [
             "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.reader:conll_corpus",

@@ -51,14 +51,9 @@ class Task:
         names = ("corpus", "limit", "seed")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         found |= {"system": self.name, "settings": self.system.settings()}
-        budget = self.budget if self.system.timed else None
+        budget = None if self.system.hashed else self.budget
         versions = [version(name) for name in ("spacy-iobes", "spacy")]
         return found | {"budget": budget, "versions": versions}
-
-    def seconds(self) -> float:
-        """How long training may take; 0 is no limit."""
-        brief = bool(self.limit) and not self.system.hashed
-        return self.budget if self.system.timed or brief else 0.0
 
     def __str__(self) -> str:
         return f"{self.corpus}, {self.name}"
@@ -76,7 +71,7 @@ def measure(task: Task) -> Figures:
     use_numpy()
     parts = load(task.corpus, task.limit)
     language = CORPORA[task.corpus].language
-    done = train(task.system, language, parts.train, task.seed, task.seconds())
+    done = train(task.system, language, parts.train, task.seed, task.budget)
     figures: Figures = {
         "training s": done.seconds,
         "training words/s": done.words / done.seconds,

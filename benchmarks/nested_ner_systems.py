@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Literal
 
 import spacy
 from spacy.language import Language
-from spacy.training import Example
-from spacy.util import registry
 from thinc.api import Adam, Config, Optimizer
 
 from . import ROOT
 
-Encoder = Literal["hashed", "CNN", "wide and deep", "embedded"]
-Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
+Encoder = Literal["hashed", "CNN", "wide and deep"]
 Kind = Literal["edge", "state", "per_label", "flat", "spancat", "span finder"]
 KEY, CANDIDATES = "sc", "candidates"
 """The span groups of mentions, and of what a span finder suggests."""
@@ -48,26 +43,9 @@ FINDER = {
 }
 
 
-def by_words(rows: Iterable[Example], words: int) -> Iterator[list[Example]]:
-    """Docs of so many words or a few more, in the order in which they come."""
-    batch: list[Example] = []
-    size = 0
-    for example in rows:
-        batch.append(example)
-        size += len(example.predicted)
-        if size >= words:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 @dataclass(frozen=True)
 class System:
-    """An encoder, and what decides; a hashed encoder learns for `epochs`, others for a time.
-
-    An embedded encoder learns as nested_embedded.cfg says, for all of its steps.
-    """
+    """An encoder, and what decides; a hashed encoder learns for `epochs`, others for a time."""
 
     encoder: Encoder
     kind: Kind
@@ -91,28 +69,13 @@ class System:
         return "iobes_nested_ner" if self.ours else "spancat"
 
     @property
-    def timed(self) -> bool:
-        """Whether it learns until its time is over."""
-        return self.encoder in ("CNN", "wide and deep")
-
-    @property
-    def batcher(self) -> Batcher:
-        """Cuts examples into those of one step of training."""
-        if self.encoder == "embedded":
-            found: Batcher = registry.resolve(embedded()["training"])["batcher"]
-            return found
-        return partial(by_words, words=120 if self.hashed else 300)
-
-    @property
-    def steps(self) -> int:
-        """The most steps of training, if they are counted."""
-        return int(embedded()["training"]["max_steps"]) if self.encoder == "embedded" else 0
+    def words(self) -> int:
+        """One step of training is for so many words."""
+        return 120 if self.hashed else 300
 
     @property
     def drop(self) -> float:
         """The dropout of training; hashed features have their own."""
-        if self.encoder == "embedded":
-            return float(embedded()["training"]["dropout"])
         return 0.0 if self.hashed else 0.1
 
     @property
@@ -126,9 +89,6 @@ class System:
 
     def optimizer(self) -> Optimizer:
         """Adam, whose averages are what is evaluated; hashed features have AdaGrad."""
-        if self.encoder == "embedded":
-            resolved: Optimizer = registry.resolve(embedded()["training"])["optimizer"]
-            return resolved
         rate = 0.01 if self.hashed else 0.001
         made: Optimizer = Adam(rate, use_averages=not self.hashed)
         return made
@@ -149,10 +109,6 @@ class System:
     def own(self) -> dict[str, Any]:
         """The settings of a component of ours: those of the configs, but for the CNN."""
         name = self.component
-        if self.encoder == "embedded":
-            config = embedded()["components"][name]
-            config["model"]["tok2vec"] = embedded()["components"]["tok2vec"]["model"]
-            return {key: config[key] for key in config if key != "factory"}
         if self.encoder == "wide and deep":
             config = component("nested_wide_deep", name)
         else:
@@ -185,17 +141,10 @@ def component(config: str, name: str) -> dict[str, Any]:
     return found
 
 
-def embedded() -> dict[str, Any]:
-    """The config of embedded features."""
-    found: dict[str, Any] = Config().from_disk(ROOT / "configs" / "nested_embedded.cfg")
-    return found
-
-
 SPANCAT, CNN_EDGE, HASHED_EDGE = "CNN spancat", "CNN edge", "hashed edge"
 """The peer, and the rows of ours that are to be faster."""
 SYSTEMS = {
     HASHED_EDGE: System("hashed", "edge"),
-    "embedded edge": System("embedded", "edge"),
     "hashed state": System("hashed", "state"),
     "hashed per_label": System("hashed", "per_label"),
     "hashed flat": System("hashed", "flat"),

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer, fix_random_seed
 
 from .nested_ner_corpora import Document
-from .nested_ner_systems import CANDIDATES, KEY, Batcher, System
+from .nested_ner_systems import CANDIDATES, KEY, System
 
 
 @dataclass
@@ -60,34 +60,36 @@ def examples(nlp: Language, documents: Iterable[Document]) -> list[Example]:
     return [Example(ready(vocab, document), reference(vocab, document)) for document in documents]
 
 
-def batches(
-    rows: list[Example], batcher: Batcher, seed: int, epochs: int
-) -> Iterator[list[Example]]:
-    """All Docs in batches, each epoch in another order; 0 epochs are endless."""
+def batches(rows: list[Example], words: int, seed: int, epochs: int) -> Iterator[list[Example]]:
+    """Docs of about so many words, each epoch in another order; 0 epochs are endless."""
     chance, mixed = Random(seed), list(rows)
     for _ in range(epochs) if epochs else count():
         chance.shuffle(mixed)
-        yield from batcher(mixed)
+        batch: list[Example] = []
+        size = 0
+        for example in mixed:
+            batch.append(example)
+            size += len(example.predicted)
+            if size >= words:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
 
 
 def train(
     system: System, language: str, documents: list[Document], seed: int, budget: float
 ) -> Trained:
-    """Train from scratch: for the epochs or steps of the encoder, or until the budget is spent.
-
-    A budget of 0 is none.
-    """
+    """Train from scratch: a hashed encoder for its epochs, others until the budget is spent."""
     fix_random_seed(seed)
     nlp = system.pipeline(language)
     rows = examples(nlp, documents)
     nlp.initialize(lambda: rows)
     optimizer = system.optimizer()
-    begin, seen, steps = process_time(), 0, 0
-    drop, last = system.drop, system.steps
-    for batch in batches(rows, system.batcher, seed, system.epochs if system.hashed else 0):
-        nlp.update(batch, drop=drop, sgd=optimizer, annotates=system.annotates)
-        optimizer.step_schedules()  # type: ignore[no-untyped-call]
-        seen, steps = seen + sum(len(example.predicted) for example in batch), steps + 1
-        if steps == last or (budget and process_time() - begin >= budget):
+    begin, seen = process_time(), 0
+    for batch in batches(rows, system.words, seed, system.epochs if system.hashed else 0):
+        nlp.update(batch, drop=system.drop, sgd=optimizer, annotates=system.annotates)
+        seen += sum(len(example.predicted) for example in batch)
+        if not system.hashed and process_time() - begin >= budget:
             break
     return Trained(nlp, optimizer, process_time() - begin, seen)

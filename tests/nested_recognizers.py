@@ -33,16 +33,8 @@ LABELS = ("X", "Y")
 REPRESENTATIONS = ("edge", "state", "per_label")
 TAGS = ("O", "B-x", "I-x", "E-x", "S-x")
 HASHED = {"@architectures": "spacy-iobes.HashedFeatures.v1", "rows": 4096, "dropout": 0.0}
-EMBEDDED = {
-    "@architectures": "spacy-iobes.EmbeddedFeatures.v1",
-    "width": 16,
-    "templates": ["lower", "suffix2", "lower[-1] shape"],
-    "rows": [200, 100, 200],
-    "size": 8,
-}
 ENCODERS: dict[str, dict[str, Any]] = {
     "cnn": {"tok2vec": CNN},
-    "embedded": {"tok2vec": EMBEDDED},
     "hashed": {"tok2vec": HASHED},
     "both": {"tok2vec": CNN, "features": HASHED},
     "apart": {"tok2vec": CNN, "features": HASHED, "joint": False},

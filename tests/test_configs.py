@@ -22,7 +22,7 @@ from spacy_iobes.errors import MalformedTagsWarning
 from .shared import ROOT
 
 CONFIGS = ROOT / "configs"
-NESTED = ("nested_fast", "nested_cnn", "nested_wide_deep", "nested_embedded")
+NESTED = ("nested_fast", "nested_cnn", "nested_wide_deep")
 MINE = ("repair_tags", "tagger_iobes", "ner_wide_deep", *NESTED)
 PEOPLE = ["Ada Lovelace", "Charles Babbage", "Grace", "Wangari Muta Maathai"]
 PLACES = ["New York", "Nairobi", "Kisumu", "Rio de Janeiro"]

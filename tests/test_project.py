@@ -18,7 +18,9 @@ def run(folder: Path, workflow: str) -> str:
     """What a workflow prints."""
     command = [sys.executable, "-m", "spacy", "project", "run", workflow, str(folder)]
     env = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

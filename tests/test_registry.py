@@ -14,7 +14,6 @@ NAMES = {
     "console_scripts": ["spacy-iobes"],
     "spacy_architectures": [
         "spacy-iobes.ChainTagger.v1",
-        "spacy-iobes.EmbeddedFeatures.v1",
         "spacy-iobes.HashedFeatures.v1",
         "spacy-iobes.SeparatorTagger.v1",
     ],
