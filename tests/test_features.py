@@ -248,6 +248,26 @@ def test_a_loaded_table_predicts_the_same_and_learns_on() -> None:
     assert 0 < moved < 0.1  # the steps are as small as they had become
 
 
+def test_features_with_small_weights_are_not_stored() -> None:
+    made = train(table(), 30)
+    features = made.used[: made.count].tolist()
+    before = {feature: weight(made, feature) for feature in features}
+    sizes = sorted(max(map(abs, values)) for values in before.values())
+    made.least = sizes[len(sizes) // 2]
+    loaded = table(least=made.least).from_bytes(made.to_bytes())
+    for feature, values in before.items():
+        large = max(map(abs, values)) >= made.least
+        assert weight(loaded, feature) == (values if large else [0.0, 0.0, 0.0])
+    assert loaded.count == len(sizes) - len(sizes) // 2
+    assert loaded.to_bytes() == made.to_bytes()  # what is stored again does not shrink again
+
+
+def weight(made: FeatureTable, feature: int) -> list[float]:
+    """The weights of one feature."""
+    (found,) = made.predict(ids([feature])).tolist()
+    return [float(value) for value in found]
+
+
 def test_half_precision_is_nearly_the_same() -> None:
     made = train(table(store="float16"), 30)
     loaded = table().from_bytes(made.to_bytes())
@@ -317,9 +337,12 @@ def test_another_number_of_rows_is_refused() -> None:
 # the encoder
 
 
-@pytest.mark.parametrize("settings", [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}])
+@pytest.mark.parametrize(
+    "settings", [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}, {"least": -0.1}]
+)
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"rows is a power of two|dropout is a probability"):
+    said = r"rows is a power of two|dropout is a probability|least is the size of a weight"
+    with pytest.raises(ValueError, match=said):
         build_hashed_features(**settings)
 
 

@@ -42,9 +42,17 @@ class FeatureTable(Shim):
     """
 
     def __init__(
-        self, bits: int, *, rate: float, l2: float = 0.0, dropout: float = 0.0, store: Stored
+        self,
+        bits: int,
+        *,
+        rate: float,
+        l2: float = 0.0,
+        dropout: float = 0.0,
+        store: Stored,
+        least: float = 0.0,
     ):
         super().__init__(None)
+        self.least = least  # rows that have no such weight are not stored
         self.bits, self.rate, self.l2, self.dropout, self.store = bits, rate, l2, dropout, store
         self._label(np.zeros(0, dtype=np.int32), None)
         self.reset()
@@ -181,18 +189,26 @@ class FeatureTable(Shim):
             setattr(self, name, new)
 
     def to_bytes(self) -> bytes:
-        """The rows in use: the average weights, and how far learning has gone in each row."""
+        """The rows that count: the average weights, and how far learning has gone in each row."""
+        rows = self.kept()
         stored: bytes = srsly.msgpack_dumps(
             {
                 "bits": self.bits,
                 "label_of": self.label_of,
                 "shared": self.shared,
-                "used": self.used[: self.count],
-                "weights": self.average[: self.count].astype(self.store),
-                "squares": self.squares[: self.count],
+                "used": self.used[rows],
+                "weights": self.average[rows].astype(self.store),
+                "squares": self.squares[rows],
             }
         )
         return stored
+
+    def kept(self) -> Any:
+        """The rows that are stored: all, or those with a weight that is large enough."""
+        if not self.least:
+            return slice(self.count)
+        largest = np.abs(self.average[: self.count]).max(axis=1, initial=0.0)
+        return np.flatnonzero(largest >= self.least)
 
     def from_bytes(self, data: bytes) -> FeatureTable:
         """Load what `to_bytes` stored; training goes on from the average."""

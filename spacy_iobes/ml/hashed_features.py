@@ -33,13 +33,14 @@ def build_hashed_features(
     document: bool = False,
     clusters: str | None = None,
     gazetteers: dict[str, str] | None = None,
+    least: float = 0.0,
 ) -> Emitter:
     """Give every feature of a token a weight for every state, and add them up.
 
     `templates` say what the features are (by default `TEMPLATES`); they are hashed to `rows`, a
     power of two. The weights learn by AdaGrad at a `rate` of their own, with weight decay `l2`; in
     training every feature is left out with the probability `dropout`. `store` says how exactly
-    the weights are stored.
+    the weights are stored; features whose weights are all smaller than `least` are not.
 
     Each of these adds templates of its own. `document`: Docs are documents, so features look at
     other places of a word, and not across the ends of sentences, where those are known.
@@ -54,7 +55,9 @@ def build_hashed_features(
         raise ValueError(f"dropout is a probability below 1, not {dropout}.")
     if isinstance(templates, str):
         raise ValueError(f"templates are a list of them, such as ['lower'], not {templates!r}.")
-    table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store)
+    if not least >= 0:
+        raise ValueError(f"least is the size of a weight, 0 or more, not {least}.")
+    table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store, least=least)
     extractor = Extractor(
         templates,
         bits,
