@@ -15,7 +15,7 @@ from spacy_iobes.corpus.docbin import read_docbin
 from spacy_iobes.corpus.nested_corpus import NestedReading
 from spacy_iobes.corpus.sentences import tag_reading
 from spacy_iobes.corpus.sources import group_spans
-from spacy_iobes.errors import CorpusError, FileError, UnknownNameError
+from spacy_iobes.errors import ColumnError, CorpusError, FileError, UnknownNameError
 from spacy_iobes.selection.exporting import export
 from spacy_iobes.selection.importing import Imported, add_file
 from spacy_iobes.selection.pool import Pool
@@ -60,17 +60,34 @@ def test_what_is_exported_is_imported_again(tmp_path: Path, form: str, nested: b
         gold = read_some(session, 20, nested)
         done = export(session, str(path), form)
         assert done.sentences.get("read") == 20
-        columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
-    reading = how(layers=tuple(range(1, columns)))
+    reading = how()
     with small(tmp_path / "two", 40, nested=nested) as other:
         found = add_file(other, str(path), reading)
         rejected = form == "prodigy"
         assert found == Imported(new=20 + rejected)
         assert accepted(other) == gold
         assert other.progress().rejected == rejected
-        again = add_file(other, str(path), reading)
-        assert again == Imported(same=20 + rejected)
+        assert add_file(other, str(path), reading) == Imported(same=20 + rejected)
+        if nested and form == "columns":
+            named = how(layers=(1, 2))
+            assert add_file(other, str(path), named) == Imported(same=20 + rejected)
         assert len(other.decisions) == 20 + rejected
+
+
+def test_columns_that_are_no_tags_have_to_be_left_out_by_name(tmp_path: Path) -> None:
+    path, gold = tmp_path / "pos.bio", gold_of(sentences(10), LABELS, nested=True)
+    with small(tmp_path / "state", 10, nested=True) as session:
+        for number in range(10):
+            session.decide(number, "accept", gold[number])
+        export(session, str(path))
+        rows = [line.split("\t") for line in path.read_text().split("\n")]
+        lines = ["\t".join([row[0], "NN", *row[1:]] if row[0] else row) for row in rows]
+        path.write_text("\n".join(lines))
+        with pytest.raises(ColumnError, match=r"'NN' is not a tag of bio .* \(--layer 1 --layer 2"):
+            add_file(session, str(path), how())
+        layers = tuple(range(2, len(lines[0].split("\t"))))
+        assert add_file(session, str(path), how(layers=layers)) == Imported(same=10)
+        assert accepted(session) == dict(enumerate(gold))
 
 
 @pytest.mark.parametrize("scheme", ["iob1", "bio", "iobes", "bilou", "bia", "be"])
@@ -133,9 +150,8 @@ def test_what_was_not_read_is_told_apart(
     assert done.sentences.get(status) == (19 if size > 20 else 20)
     if form not in ("prodigy", "doccano") and rest in ("outside", "predicted"):
         return  # these files cannot tell who says so, whoever asks for it knows
-    columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
     with small(tmp_path / "other", 40, nested=nested) as other:
-        found = add_file(other, str(path), how(layers=tuple(range(1, columns))))
+        found = add_file(other, str(path), how())
         assert found.unannotated == size - 20
         assert found.new == 20 + rejected
         assert accepted(other) == gold

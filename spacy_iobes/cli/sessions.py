@@ -87,7 +87,11 @@ def import_cli(
     repair: GoldPolicy = "raise",
     layer: Annotated[
         list[int] | None,
-        typer.Option("--layer", help="A column of tags; repeat it for each (default: the last)."),
+        typer.Option(
+            "--layer",
+            help="A column of tags; repeat it for each (default: the last; in a session with "
+            "nesting all but the token's).",
+        ),
     ] = None,
     spans_key: Annotated[
         str, typer.Option("--spans-key", help="The span group of DocBins, if they have it.")

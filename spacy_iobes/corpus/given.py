@@ -7,8 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..errors import ColumnError, MalformedTagsError
 from ..span import Span
 from .doc_columns import DocFile
 from .docbin import read_docbin
@@ -53,7 +55,7 @@ def _of_docs(path: str, how: NestedReading) -> Iterator[Given]:
         docs = read_docbin(path)
         key = key if any(key in doc.spans for doc in docs) else ""
     else:
-        docs = [found.doc for found in nested(path, replace(how, unit="document"), Vocab())]
+        docs = _nested_docs(path, replace(how, unit="document"))
     file = DocFile(shown(path), docs)
     mentions = Mentions(file, key)
     for number, (doc, bounds) in enumerate(zip(docs, file.bounds())):
@@ -67,6 +69,24 @@ def _of_docs(path: str, how: NestedReading) -> Iterator[Given]:
             ]
             whole = missing.isdisjoint(range(start, end))
             yield Given(place, words[start:end], spans if whole else None)
+
+
+def _nested_docs(path: str, how: NestedReading) -> list[Doc]:
+    """The Docs of a file; raises if columns are to be tags that are none."""
+    try:
+        return [found.doc for found in nested(path, how, Vocab())]
+    except MalformedTagsError as error:
+        whole = how.tags is not None and how.tags.every and not how.tags.layers
+        if not whole or all(found.kind != "unreadable" for found in error.violations):
+            raise
+        wrong = next(found for found in error.violations if found.kind == "unreadable")
+        raise ColumnError(
+            f"{shown(path)}: where mentions nest, every column but the token's is read as tags, but "
+            f"{wrong}. Name each column that holds tags (--layer 1 --layer 2, for example; "
+            "--layer -1 is the last), or another scheme.",
+            shown(path),
+            wrong.line,
+        ) from error
 
 
 def _of_record(record: Record, text: NestedText) -> Given:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ..corpus.conll import Columns
 from ..corpus.given import Given, given_sentences
 from ..corpus.nested_corpus import NestedReading
 from ..errors import SpanError
@@ -39,7 +40,7 @@ def add_file(session: Session, path: str, how: NestedReading) -> Imported:
     """
     done, answers = Imported(), dict[int, tuple[Answer, tuple[Span, ...]]]()
     finder = Finder(session.pool)
-    for given in given_sentences(path, how):
+    for given in given_sentences(path, _reading(session, how)):
         answer = ANSWERS.get(given.answer)
         if answer is None or (given.spans is None and answer == "accept"):
             done.unannotated += 1
@@ -56,6 +57,13 @@ def add_file(session: Session, path: str, how: NestedReading) -> Imported:
     found = session.add(answers)
     done.new, done.changed, done.same = found
     return done
+
+
+def _reading(session: Session, how: NestedReading) -> NestedReading:
+    """How to read a file: where mentions may nest, all columns of tags, unless some are named."""
+    if how.tags is None or not session.settings.nested or how.columns.tag != Columns().tag:
+        return how
+    return replace(how, tags=replace(how.tags, every=True))
 
 
 class Finder:
