@@ -263,8 +263,10 @@ def test_export_and_import(tmp_path: Path) -> None:
     strange = tmp_path / "strange.jsonl"
     rows = [{"tokens": ["Not", "here", str(i)], "spans": []} for i in range(12)]
     strange.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = fine("import", tmp_path / "two", strange)
+    result = run("import", tmp_path / "two", strange)
+    assert result.exit_code == 1
     assert "12 sentences not in the corpus:" in result.stderr
+    assert "12 annotated sentences left out" in result.stderr
     assert result.stderr.count("Not here") == 10
     assert run("import", tmp_path / "two", out).exit_code == 2  # which scheme?
     assert run("export", state, out, "--rest", "guessed").exit_code == 2
@@ -274,6 +276,19 @@ def test_export_and_import(tmp_path: Path) -> None:
     with Session.look(tmp_path / "two") as session:
         found = {made.sentence: list(made.spans) for made in session.decisions}
         assert found == dict(enumerate(gold[:10]))
+
+
+def test_import_names_the_labels_that_it_passes_over(tmp_path: Path) -> None:
+    small(tmp_path / "state", 5).close()
+    words = sentences(5)[0].words
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps({"tokens": words, "spans": [[0, 1, "-org"]]}) + "\n")
+    result = run("import", tmp_path / "state", path)
+    assert result.exit_code == 2
+    assert "mentions of -org 1, but none of PER, LOC" in " ".join(result.stderr.split())
+    result = fine("import", tmp_path / "state", path, "--as-read")
+    assert result.stdout == f"{path}: 1 new, 0 changed, 0 as before\n"
+    assert "other labels passed over: -org 1" in result.stderr
 
 
 def test_a_port_of_ones_own(tmp_path: Path) -> None:

@@ -280,9 +280,10 @@ def test_sentences_are_found_by_number_or_by_what_they_say(tmp_path: Path, ada: 
         assert imported(tmp_path, ada, {**row, "id": 77}) == Imported(new=1)
         assert set(accepted(ada)) == {0, 2}
         tokens = {"tokens": ["Ada", "met", "B", "o."], "spans": [[0, 1, "ORG"], [1, 2, "TIME"]]}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2)
+        passed = {"TIME": 2}
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2, passed=passed)
         assert accepted(ada) == {0: [Span(0, 1, "ORG")], 2: [Span(0, 1, "ORG")]}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2)
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2, passed=passed)
         found = imported(tmp_path, ada, tokens, tokens, tokens, {"text": "No.", "label": []})
         assert (found.same, len(found.unmatched)) == (2, 2)
         assert found.unmatched[1].endswith("in.jsonl:4: 'No .'")
@@ -302,6 +303,78 @@ def test_what_is_said_of_sentences_that_cannot_be_used(tmp_path: Path, ada: Sess
     assert (found.new, found.unannotated, len(found.unusable)) == (0, 2, 2)
     assert "PER 'da' does not begin and end where tokens do" in found.unusable[0]
     assert "share a token" in found.unusable[1]
+
+
+def test_other_labels_never_take_mentions_away(tmp_path: Path, ada: Session) -> None:
+    """A label that is spelled otherwise says nothing of those that are looked for."""
+    first, yes = {"text": "Ada met Bo.", "id": 0}, {"text": "Yes.", "id": 1}
+    third = {"text": "Ada met Bo.", "id": 2, "label": [[0, 3, "PER"]]}
+    with ada:
+        ada.decide(0, "accept", [(0, 1, "PER")])
+        wrong = {**first, "label": [[0, 3, "per"], [8, 10, "per"]]}
+        none = pytest.raises(CorpusError, match=r"per 2, but none of PER, ORG.*--as-read")
+        with none:
+            imported(tmp_path, ada, wrong, {**yes, "label": []})
+        assert accepted(ada) == {0: [Span(0, 1, "PER")]}
+        found = imported(tmp_path, ada, wrong, {**yes, "label": [[0, 3, "per"]]}, third)
+        assert (found.new, found.changed, found.passed) == (2, 0, {"per": 3})
+        assert [place.partition(": ")[2] for place in found.kept] == ["'Ada met Bo .'"]
+        assert found.left_out == 1
+        assert accepted(ada) == {0: [Span(0, 1, "PER")], 1: [], 2: [Span(0, 1, "PER")]}
+        assert imported(tmp_path, ada, {**first, "label": []}) == Imported(changed=1)
+        path = tmp_path / "in.jsonl"
+        path.write_text(json.dumps(wrong))
+        done = add_file(ada, str(path), how(), as_read=True)
+        assert done == Imported(same=1, passed={"per": 2})
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("form", NAMES)
+def test_known_mentions_are_no_other_labels(tmp_path: Path, form: str, nested: bool) -> None:
+    """An answer of no mention where others are known goes out and in."""
+    path = tmp_path / NAMES[form]
+    with small(tmp_path / "one", 20, nested=nested) as session:
+        for number in range(20):
+            session.decide(number, "accept")
+        assert sum(len(session.pool.known(number)) for number in range(20)) > 0
+        export(session, str(path), form)
+        assert add_file(session, str(path), how()) == Imported(same=20)
+
+
+def test_a_mention_that_is_no_span_does_not_vanish(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        ada.decide(0, "accept", [(0, 1, "PER")])
+        blank = {"text": "Ada met Bo.", "id": 0, "label": [[3, 7, "PER"]]}
+        found = imported(tmp_path, ada, blank)
+        assert (found.changed, len(found.unusable)) == (0, 1)
+        (tmp_path / "brat").mkdir()
+        (tmp_path / "brat" / "a.txt").write_text("Ada met Bo.")
+        (tmp_path / "brat" / "a.ann").write_text("T1\tPER 0 3;8 10\tAda Bo\n")
+        found = add_file(ada, str(tmp_path / "brat"), how())
+        assert (found.changed, len(found.unusable)) == (0, 1)
+        assert accepted(ada) == {0: [Span(0, 1, "PER")]}
+
+
+MALFORMED: list[dict[str, Any]] = [
+    {"label": [[-4, 3, "PER"]]},
+    {"label": [[0, 30, "PER"]]},
+    {"label": [[3, 3, "PER"]]},
+    {"label": [[0, 3]]},
+    {"label": [], "answer": "perhaps"},
+    {"label": [], "answer": 1},
+]
+
+
+@pytest.mark.parametrize("row", MALFORMED)
+def test_a_malformed_record_is_refused_with_its_line(
+    tmp_path: Path, ada: Session, row: dict[str, Any]
+) -> None:
+    good = {"text": "Yes.", "label": []}
+    with ada:
+        with pytest.raises(FileError, match=r"in\.jsonl, line 2: ") as raised:
+            imported(tmp_path, ada, good, {"text": "Ada met Bo.", **row})
+        assert raised.value.line == 2
+        assert ada.decisions == []
 
 
 def test_a_docbin_from_elsewhere(tmp_path: Path, ada: Session) -> None:
