@@ -291,6 +291,20 @@ def test_import_names_the_labels_that_it_passes_over(tmp_path: Path) -> None:
     assert "other labels passed over: -org 1" in result.stderr
 
 
+def test_what_a_crash_cut_off_is_told_once(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 5) as session:
+        session.decide(0, "accept")
+    out, journal = tmp_path / "out.jsonl", tmp_path / "state" / "decisions.jsonl"
+    fine("export", tmp_path / "state", out)
+    journal.write_bytes(journal.read_bytes() + b'{"decision": 2, "sen')
+    said = [fine("import", tmp_path / "state", out).stderr for _ in range(2)]
+    assert ["decisions.jsonl: the last line was cut off" in each for each in said] == [True, False]
+    journal.write_text(journal.read_text().replace('"spans": []', '"spans": [[0, 1, "XX"]]'))
+    result = run("export", tmp_path / "state", out)
+    assert result.exit_code == 2
+    assert "decisions.jsonl, line 2: damaged (Unknown label 'XX'" in " ".join(result.stderr.split())
+
+
 def test_a_port_of_ones_own(tmp_path: Path) -> None:
     small(tmp_path / "state", 12).close()
     with served(tmp_path / "state") as server:

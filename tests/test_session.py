@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from spacy.tokens import Doc
+from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes.errors import (
@@ -308,14 +309,23 @@ def test_what_is_damaged_is_named_and_left_alone(tmp_path: Path) -> None:
         ('"decision": 1', '"decision": 7', "line 2: damaged .decision 7 follows decision 0"),
         ('"sentence": 1', '"sentence": 99', "line 3: damaged .sentence 99 of 12"),
         ('"reject"', '"reject', "line 2: damaged .no JSON object"),
+        ('"spans": []', '"spans": [[0, 1, "XX"]]', "line 2: damaged .Unknown label 'XX'"),
+        ('"spans": []', '"spans": [[0, 99, "PER"]]', r"line 2: damaged .\[0, 99\) is no part"),
+        ('"spans": []', '"spans": [["0", [], "PER"]]', r"line 2: damaged .\[0, \[\]\) is no part"),
+        ('"spans": []', '"spans": [[0]]', "line 2: damaged .decision: TypeError"),
     ):
         path.write_text(whole.replace(old, new))
         with pytest.raises(FileError, match=reason):
             Session.open(folder)
         assert path.read_text() == whole.replace(old, new)
     path.write_text(whole + '{"decision": 3, "sent')
+    with Session.look(folder) as session:
+        assert not session.torn  # somebody may be writing
     with Session.open(folder) as session:
         assert session.number == 3
+        assert session.torn
+    with Session.open(folder) as session:
+        assert not session.torn
     settings = json.loads((folder / SETTINGS).read_text())
     (folder / SETTINGS).write_text(json.dumps({**settings, "digest": "0"}))
     with pytest.raises(FileError, match="not the corpus that this session was begun with"):
@@ -365,6 +375,14 @@ def test_mentions_that_are_there_are_kept_or_dropped(tmp_path: Path) -> None:
         task = session.task()
         assert task is not None
         assert task.sentence not in full
+
+
+def test_a_mention_that_is_there_twice_is_kept_once(tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["Ada", "met", "Bo"])
+    doc.spans["sc"] = [DocSpan(doc, 0, 1, "PER"), DocSpan(doc, 0, 1, "PER")]
+    pool = Pool.of([doc], ["PER"], nested=True, spans_key="sc")
+    with Session.create(tmp_path / "state", pool, Settings(("PER",)), keep=True) as session:
+        assert [made.spans for made in session.decisions] == [(Span(0, 1, "PER"),)]
 
 
 def test_a_training_that_fails_does_not_stop_anybody(tmp_path: Path) -> None:

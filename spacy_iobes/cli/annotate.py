@@ -14,6 +14,7 @@ from ..errors import CorpusError, FileError, SettingError
 from .application import command, counted
 from .options import column_options
 from .pool_options import Labels, Language, PoolFiles, reading_options, required
+from .sessions import opened
 from .train import tell
 
 if TYPE_CHECKING:
@@ -109,7 +110,6 @@ def annotate_cli(
     """
     require_server()
     from ..selection.folder import is_session, require_session
-    from ..selection.session import Session
 
     if not 1 <= len(paths) <= 2:
         raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
@@ -128,7 +128,7 @@ def annotate_cli(
     given = {name: value for name, value in asked.items() if value is not None}
     if len(paths) == 1 or is_session(folder):
         require_session(folder)
-        session = Session.open(folder)
+        session = opened(folder)
         require_same(session, given)
     else:
         docs = partial(pools.docs, paths[0], columns, lang)

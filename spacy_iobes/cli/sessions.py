@@ -18,9 +18,24 @@ from .train import tell
 
 if TYPE_CHECKING:
     from ..selection.importing import Imported
+    from ..selection.session import Session
 
 SHOWN = 10  # of those that a file has and the session has not
 State = Annotated[str, typer.Argument(metavar="STATE", help="The folder of a session.")]
+
+
+def opened(state: str) -> Session:
+    """A session to go on with; what a crash has cut off is told."""
+    from ..selection.folder import JOURNAL
+    from ..selection.session import Session
+
+    session = Session.open(state)
+    if session.torn:
+        tell(
+            f"{session.folder / JOURNAL}: the last line was cut off by a crash, and is removed. "
+            "Every answer that was acknowledged is there."
+        )
+    return session
 
 
 @command("export")
@@ -117,13 +132,12 @@ def import_cli(
     from ..corpus.nested_corpus import NestedReading
     from ..corpus.sentences import tag_reading
     from ..selection.importing import add_file
-    from ..selection.session import Session
 
     tags = tag_reading(scheme, repair, tuple(layer or ()))
     texts = text_reading("count", False, columns.encoding, "auto")
     how = NestedReading(spans_key, "document", tags, columns, texts=texts)
     reports, left_out = [], 0
-    with Session.open(state) as session:
+    with opened(state) as session:
         for path in paths:
             done = add_file(session, path, how, as_read)
             left_out += done.left_out
