@@ -75,7 +75,15 @@ def test_a_column_file_with_tags(tmp_path: Path, columns: Path) -> None:
         assert len(found.pool) == 3
     message = refused(columns, state, "--label", "PER")
     assert "begun with labels = ('LOC',), not ('PER',)" in message
-    assert "begun with batch = 2, not 100" in refused(state, "--batch", 100)
+    message = refused(state, "--batch", 100, "--target", 0.5)
+    assert "begun with batch = 2, not 100" in message
+    assert "cannot change any more; target, rule" in message
+    assert "Unknown stopping rule 'whim'" in refused(state, "--target", 0.5, "--rule", "whim")
+    with begun(tmp_path, state, "--rule", "audit", "--batch", 2) as found:
+        assert (found.settings.target, found.settings.rule) == (0.9, "audit")
+    with begun(tmp_path, state, "--target", 0.5) as found:
+        assert (found.settings.target, found.settings.rule) == (0.5, "audit")
+        assert found.settings.batch == 2
 
 
 def test_mentions_that_are_there_already(tmp_path: Path, columns: Path) -> None:

@@ -361,6 +361,23 @@ def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
         Settings(**wrong)  # type: ignore[arg-type]
 
 
+def test_the_target_may_change_but_not_what_is_asked(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 12) as session:
+        session.change(target=0.5, rule="never", patience=3)
+        for wrong in ({"batch": 9}, {"target": 0.6, "labels": ("X",)}):
+            with pytest.raises(SettingError, match="cannot change any more"):
+                session.change(**wrong)
+        with pytest.raises(SettingError, match="target"):
+            session.change(target=0.0)
+        changed = session.settings
+        assert (changed.target, changed.rule, changed.patience) == (0.5, "never", 3)
+    with Session.look(tmp_path / "state") as session:
+        assert session.settings == changed
+        session.change(target=0.5)
+        with pytest.raises(FileError, match="not open for writing"):
+            session.change(target=0.7)
+
+
 def test_mentions_that_are_there_are_kept_or_dropped(tmp_path: Path) -> None:
     gold = gold_of(sentences(30), LABELS)
     full = {number for number, spans in enumerate(gold) if spans}

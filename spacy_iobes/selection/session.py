@@ -225,6 +225,15 @@ class Session:
         with self._lock:
             return progress_of(self.pool, self.settings, self._ledger, self.view, self.trainer)
 
+    def change(self, **given: Any) -> None:
+        """Change settings that may change on the way, also on disk; raises for all others."""
+        with self._lock:
+            settings = self.settings.changed(given)
+            if settings != self.settings:
+                self._require_open()
+                settings.save(self.folder / SETTINGS)
+                self.settings = settings
+
     def wait(self) -> None:
         """Return when nothing is being learnt."""
         self.trainer.wait()
@@ -252,12 +261,15 @@ class Session:
 
     def _write(self, *records: dict[str, Any]) -> None:
         """Put records on disk, then into the ledger."""
+        self._require_open().append(*records)
+        for record in records:
+            self._ledger.apply(record)
+
+    def _require_open(self) -> Journal:
         if self._journal is None:
             message = f"{self.folder}: not open for writing. Open the session again."
             raise FileError(message, str(self.folder))
-        self._journal.append(*records)
-        for record in records:
-            self._ledger.apply(record)
+        return self._journal
 
     def _go_on(self) -> None:
         """Begin to learn if a batch is nearly read, or to know again what was known before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from ..corpus.files import write_bytes
 from ..errors import FileError, SettingError
 from .batches import STARTS
 from .stopping import get_rule
+
+CHANGING = ("target", "rule", "patience")
+"""What may change while a session goes on: when it is enough, but not what is asked."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,18 @@ class Settings:
         _require(type(self.patience) is int and self.patience >= 1, "patience", "at least 1")
         get_rule(self.rule)
         get_scheme(self.scheme)
+
+    def changed(self, given: Mapping[str, Any]) -> Settings:
+        """The same with other values; raises for those that cannot change any more."""
+        for name, value in given.items():
+            before = getattr(self, name)
+            if before != value and name not in CHANGING:
+                raise SettingError(
+                    f"This session was begun with {name} = {before!r}, not {value!r}, which cannot "
+                    f"change any more; {', '.join(CHANGING)} can. Leave the option out, or name "
+                    "another folder."
+                )
+        return replace(self, **given)
 
     def save(self, path: str | Path) -> None:
         """Write a file, all at once or not at all."""
