@@ -204,7 +204,7 @@ def test_names_that_are_not_known(tmp_path: Path) -> None:
     with small(tmp_path / "state", 10) as session:
         with pytest.raises(UnknownNameError, match="Known: columns, spacy, prodigy, doccano"):
             export(session, str(tmp_path / "out"), "csv")
-        with pytest.raises(UnknownNameError, match="leave out, missing, predicted, outside"):
+        with pytest.raises(UnknownNameError, match="leave-out, missing, predicted, outside"):
             export(session, str(tmp_path / "out"), rest="guessed")
         with pytest.raises(UnknownNameError, match="Unknown scheme"):
             export(session, str(tmp_path / "out"), scheme="iob9")

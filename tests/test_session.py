@@ -361,6 +361,11 @@ def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
         Settings(**wrong)  # type: ignore[arg-type]
 
 
+def test_a_label_with_white_space_is_told_what_to_be() -> None:
+    with pytest.raises(SettingError, match="separates columns in files of tags; use 'cell_line'"):
+        Settings(("cell line",))
+
+
 def test_the_target_may_change_but_not_what_is_asked(tmp_path: Path) -> None:
     with small(tmp_path / "state", 12) as session:
         session.change(target=0.5, rule="never", patience=3)

@@ -45,7 +45,7 @@ class Settings:
         _require(len(set(self.labels)) == len(self.labels), "labels", "name each once")
         for label in self.labels:
             good = isinstance(label, str) and label.split() == [label]
-            _require(good, "labels", f"{label!r} is empty or holds white space")
+            _require(good, "labels", _unfit(label))
         _require(type(self.batch) is int and self.batch >= 1, "batch", f"{self.batch} < 1")
         _require(0 <= self.audit < 1, "audit", f"{self.audit} is no share from 0 to below 1")
         _require(0 < self.target <= 1, "target", f"{self.target} is no share above 0")
@@ -100,6 +100,14 @@ class Settings:
             return cls(**{**given, **lists})
         except (TypeError, SettingError) as error:
             raise FileError(f"{path}: {error}", str(path)) from error
+
+
+def _unfit(label: object) -> str:
+    """Why something is no label, and what to use."""
+    joined = "_".join(str(label).split())
+    if not joined:
+        return f"{label!r} is empty"
+    return f"{label!r} has white space, which separates columns in files of tags; use {joined!r}"
 
 
 def _require(good: bool, name: str, reason: str) -> None:
