@@ -75,7 +75,15 @@ def test_a_column_file_with_tags(tmp_path: Path, columns: Path) -> None:
         assert len(found.pool) == 3
     message = refused(columns, state, "--label", "PER")
     assert "begun with labels = ('LOC',), not ('PER',)" in message
-    assert "begun with batch = 2, not 100" in refused(state, "--batch", 100)
+    message = refused(state, "--batch", 100, "--target", 0.5)
+    assert "begun with batch = 2, not 100" in message
+    assert "cannot change any more; target, rule" in message
+    assert "Unknown stopping rule 'whim'" in refused(state, "--target", 0.5, "--rule", "whim")
+    with begun(tmp_path, state, "--rule", "audit", "--batch", 2) as found:
+        assert (found.settings.target, found.settings.rule) == (0.9, "audit")
+    with begun(tmp_path, state, "--target", 0.5) as found:
+        assert (found.settings.target, found.settings.rule) == (0.5, "audit")
+        assert found.settings.batch == 2
 
 
 def test_mentions_that_are_there_already(tmp_path: Path, columns: Path) -> None:
@@ -263,17 +271,48 @@ def test_export_and_import(tmp_path: Path) -> None:
     strange = tmp_path / "strange.jsonl"
     rows = [{"tokens": ["Not", "here", str(i)], "spans": []} for i in range(12)]
     strange.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = fine("import", tmp_path / "two", strange)
+    result = run("import", tmp_path / "two", strange)
+    assert result.exit_code == 1
     assert "12 sentences not in the corpus:" in result.stderr
+    assert "12 annotated sentences left out" in result.stderr
     assert result.stderr.count("Not here") == 10
     assert run("import", tmp_path / "two", out).exit_code == 2  # which scheme?
-    assert run("export", state, out, "--rest", "guessed").exit_code == 2
+    result = run("export", state, out, "--rest", "guessed")
+    assert result.exit_code == 2
+    assert "Known: leave-out, missing" in " ".join(result.stderr.split())
     printed = fine("export", state, "-", "--format", "prodigy")
     assert len(printed.stdout.splitlines()) == 11
-    assert "11 sentences" in printed.stderr
+    assert printed.stderr.startswith("standard output: 11 sentences")
     with Session.look(tmp_path / "two") as session:
         found = {made.sentence: list(made.spans) for made in session.decisions}
         assert found == dict(enumerate(gold[:10]))
+
+
+def test_import_names_the_labels_that_it_passes_over(tmp_path: Path) -> None:
+    small(tmp_path / "state", 5).close()
+    words = sentences(5)[0].words
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps({"tokens": words, "spans": [[0, 1, "-org"]]}) + "\n")
+    result = run("import", tmp_path / "state", path)
+    assert result.exit_code == 2
+    assert "mentions of -org 1, but none of PER, LOC" in " ".join(result.stderr.split())
+    result = fine("import", tmp_path / "state", path, "--as-read")
+    assert result.stdout == f"{path}: 1 new, 0 changed, 0 as before\n"
+    assert "other labels passed over: -org 1" in result.stderr
+
+
+def test_what_a_crash_cut_off_is_told_once(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 5) as session:
+        session.decide(0, "accept")
+    out, journal = tmp_path / "out.jsonl", tmp_path / "state" / "decisions.jsonl"
+    fine("export", tmp_path / "state", out)
+    journal.write_bytes(journal.read_bytes() + b'{"decision": 2, "sen')
+    said = [fine("import", tmp_path / "state", out).stderr for _ in range(2)]
+    assert ["decisions.jsonl: the last line was cut off" in each for each in said] == [True, False]
+    journal.write_text(journal.read_text().replace('"spans": []', '"spans": [[0, 1, "XX"]]'))
+    result = run("export", tmp_path / "state", out)
+    assert result.exit_code == 2
+    assert "decisions.jsonl, line 2: damaged (Unknown label 'XX'" in " ".join(result.stderr.split())
 
 
 def test_a_port_of_ones_own(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from spacy_iobes.corpus.docbin import read_docbin
 from spacy_iobes.corpus.nested_corpus import NestedReading
 from spacy_iobes.corpus.sentences import tag_reading
 from spacy_iobes.corpus.sources import group_spans
-from spacy_iobes.errors import CorpusError, FileError, UnknownNameError
+from spacy_iobes.errors import ColumnError, CorpusError, FileError, UnknownNameError
 from spacy_iobes.selection.exporting import export
 from spacy_iobes.selection.importing import Imported, add_file
 from spacy_iobes.selection.pool import Pool
@@ -60,17 +60,34 @@ def test_what_is_exported_is_imported_again(tmp_path: Path, form: str, nested: b
         gold = read_some(session, 20, nested)
         done = export(session, str(path), form)
         assert done.sentences.get("read") == 20
-        columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
-    reading = how(layers=tuple(range(1, columns)))
+    reading = how()
     with small(tmp_path / "two", 40, nested=nested) as other:
         found = add_file(other, str(path), reading)
         rejected = form == "prodigy"
         assert found == Imported(new=20 + rejected)
         assert accepted(other) == gold
         assert other.progress().rejected == rejected
-        again = add_file(other, str(path), reading)
-        assert again == Imported(same=20 + rejected)
+        assert add_file(other, str(path), reading) == Imported(same=20 + rejected)
+        if nested and form == "columns":
+            named = how(layers=(1, 2))
+            assert add_file(other, str(path), named) == Imported(same=20 + rejected)
         assert len(other.decisions) == 20 + rejected
+
+
+def test_columns_that_are_no_tags_have_to_be_left_out_by_name(tmp_path: Path) -> None:
+    path, gold = tmp_path / "pos.bio", gold_of(sentences(10), LABELS, nested=True)
+    with small(tmp_path / "state", 10, nested=True) as session:
+        for number in range(10):
+            session.decide(number, "accept", gold[number])
+        export(session, str(path))
+        rows = [line.split("\t") for line in path.read_text().split("\n")]
+        lines = ["\t".join([row[0], "NN", *row[1:]] if row[0] else row) for row in rows]
+        path.write_text("\n".join(lines))
+        with pytest.raises(ColumnError, match=r"'NN' is not a tag of bio .* \(--layer 1 --layer 2"):
+            add_file(session, str(path), how())
+        layers = tuple(range(2, len(lines[0].split("\t"))))
+        assert add_file(session, str(path), how(layers=layers)) == Imported(same=10)
+        assert accepted(session) == dict(enumerate(gold))
 
 
 @pytest.mark.parametrize("scheme", ["iob1", "bio", "iobes", "bilou", "bia", "be"])
@@ -133,9 +150,8 @@ def test_what_was_not_read_is_told_apart(
     assert done.sentences.get(status) == (19 if size > 20 else 20)
     if form not in ("prodigy", "doccano") and rest in ("outside", "predicted"):
         return  # these files cannot tell who says so, whoever asks for it knows
-    columns = len(path.read_text().split("\n")[0].split("\t")) if form == "columns" else 2
     with small(tmp_path / "other", 40, nested=nested) as other:
-        found = add_file(other, str(path), how(layers=tuple(range(1, columns))))
+        found = add_file(other, str(path), how())
         assert found.unannotated == size - 20
         assert found.new == 20 + rejected
         assert accepted(other) == gold
@@ -188,7 +204,7 @@ def test_names_that_are_not_known(tmp_path: Path) -> None:
     with small(tmp_path / "state", 10) as session:
         with pytest.raises(UnknownNameError, match="Known: columns, spacy, prodigy, doccano"):
             export(session, str(tmp_path / "out"), "csv")
-        with pytest.raises(UnknownNameError, match="leave out, missing, predicted, outside"):
+        with pytest.raises(UnknownNameError, match="leave-out, missing, predicted, outside"):
             export(session, str(tmp_path / "out"), rest="guessed")
         with pytest.raises(UnknownNameError, match="Unknown scheme"):
             export(session, str(tmp_path / "out"), scheme="iob9")
@@ -264,9 +280,10 @@ def test_sentences_are_found_by_number_or_by_what_they_say(tmp_path: Path, ada: 
         assert imported(tmp_path, ada, {**row, "id": 77}) == Imported(new=1)
         assert set(accepted(ada)) == {0, 2}
         tokens = {"tokens": ["Ada", "met", "B", "o."], "spans": [[0, 1, "ORG"], [1, 2, "TIME"]]}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2)
+        passed = {"TIME": 2}
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2, passed=passed)
         assert accepted(ada) == {0: [Span(0, 1, "ORG")], 2: [Span(0, 1, "ORG")]}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2)
+        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2, passed=passed)
         found = imported(tmp_path, ada, tokens, tokens, tokens, {"text": "No.", "label": []})
         assert (found.same, len(found.unmatched)) == (2, 2)
         assert found.unmatched[1].endswith("in.jsonl:4: 'No .'")
@@ -286,6 +303,78 @@ def test_what_is_said_of_sentences_that_cannot_be_used(tmp_path: Path, ada: Sess
     assert (found.new, found.unannotated, len(found.unusable)) == (0, 2, 2)
     assert "PER 'da' does not begin and end where tokens do" in found.unusable[0]
     assert "share a token" in found.unusable[1]
+
+
+def test_other_labels_never_take_mentions_away(tmp_path: Path, ada: Session) -> None:
+    """A label that is spelled otherwise says nothing of those that are looked for."""
+    first, yes = {"text": "Ada met Bo.", "id": 0}, {"text": "Yes.", "id": 1}
+    third = {"text": "Ada met Bo.", "id": 2, "label": [[0, 3, "PER"]]}
+    with ada:
+        ada.decide(0, "accept", [(0, 1, "PER")])
+        wrong = {**first, "label": [[0, 3, "per"], [8, 10, "per"]]}
+        none = pytest.raises(CorpusError, match=r"per 2, but none of PER, ORG.*--as-read")
+        with none:
+            imported(tmp_path, ada, wrong, {**yes, "label": []})
+        assert accepted(ada) == {0: [Span(0, 1, "PER")]}
+        found = imported(tmp_path, ada, wrong, {**yes, "label": [[0, 3, "per"]]}, third)
+        assert (found.new, found.changed, found.passed) == (2, 0, {"per": 3})
+        assert [place.partition(": ")[2] for place in found.kept] == ["'Ada met Bo .'"]
+        assert found.left_out == 1
+        assert accepted(ada) == {0: [Span(0, 1, "PER")], 1: [], 2: [Span(0, 1, "PER")]}
+        assert imported(tmp_path, ada, {**first, "label": []}) == Imported(changed=1)
+        path = tmp_path / "in.jsonl"
+        path.write_text(json.dumps(wrong))
+        done = add_file(ada, str(path), how(), as_read=True)
+        assert done == Imported(same=1, passed={"per": 2})
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("form", NAMES)
+def test_known_mentions_are_no_other_labels(tmp_path: Path, form: str, nested: bool) -> None:
+    """An answer of no mention where others are known goes out and in."""
+    path = tmp_path / NAMES[form]
+    with small(tmp_path / "one", 20, nested=nested) as session:
+        for number in range(20):
+            session.decide(number, "accept")
+        assert sum(len(session.pool.known(number)) for number in range(20)) > 0
+        export(session, str(path), form)
+        assert add_file(session, str(path), how()) == Imported(same=20)
+
+
+def test_a_mention_that_is_no_span_does_not_vanish(tmp_path: Path, ada: Session) -> None:
+    with ada:
+        ada.decide(0, "accept", [(0, 1, "PER")])
+        blank = {"text": "Ada met Bo.", "id": 0, "label": [[3, 7, "PER"]]}
+        found = imported(tmp_path, ada, blank)
+        assert (found.changed, len(found.unusable)) == (0, 1)
+        (tmp_path / "brat").mkdir()
+        (tmp_path / "brat" / "a.txt").write_text("Ada met Bo.")
+        (tmp_path / "brat" / "a.ann").write_text("T1\tPER 0 3;8 10\tAda Bo\n")
+        found = add_file(ada, str(tmp_path / "brat"), how())
+        assert (found.changed, len(found.unusable)) == (0, 1)
+        assert accepted(ada) == {0: [Span(0, 1, "PER")]}
+
+
+MALFORMED: list[dict[str, Any]] = [
+    {"label": [[-4, 3, "PER"]]},
+    {"label": [[0, 30, "PER"]]},
+    {"label": [[3, 3, "PER"]]},
+    {"label": [[0, 3]]},
+    {"label": [], "answer": "perhaps"},
+    {"label": [], "answer": 1},
+]
+
+
+@pytest.mark.parametrize("row", MALFORMED)
+def test_a_malformed_record_is_refused_with_its_line(
+    tmp_path: Path, ada: Session, row: dict[str, Any]
+) -> None:
+    good = {"text": "Yes.", "label": []}
+    with ada:
+        with pytest.raises(FileError, match=r"in\.jsonl, line 2: ") as raised:
+            imported(tmp_path, ada, good, {"text": "Ada met Bo.", **row})
+        assert raised.value.line == 2
+        assert ada.decisions == []
 
 
 def test_a_docbin_from_elsewhere(tmp_path: Path, ada: Session) -> None:

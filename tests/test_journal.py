@@ -205,6 +205,17 @@ def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: P
     Lock(path).release()
 
 
+ROOT = os.name != "posix" or os.geteuid() == 0
+
+
+@pytest.mark.skipif(ROOT, reason="whoever runs this may write anywhere")
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(FileError, match=r"the folder cannot be written to \(lock: permission"):
+        Lock(tmp_path / "lock")
+    tmp_path.chmod(0o700)
+
+
 def test_a_lock_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be locked: no such file"):
         Lock(tmp_path / "nowhere" / "lock")

@@ -82,6 +82,27 @@ def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
     ] * 2
 
 
+def test_a_pool_of_another_kind_than_what_is_learned_from(corpora: Path, tmp_path: Path) -> None:
+    lines = (corpora / "pool.bio").read_text(encoding="utf8").split("\n\n")
+    sentences = [" ".join(row.split()[0] for row in rows.split("\n") if row) for rows in lines]
+    texts = [words for words in sentences if words and "-DOCSTART-" not in words]
+    text, columns = tmp_path / "pool.txt", tmp_path / "columns.txt"
+    text.write_text("\n".join(texts), encoding="utf8")
+    columns.write_bytes((corpora / "pool.bio").read_bytes())
+    order = ("-l", "ORG", "-n", 1000, "--suggestions", 0, "--json")
+    learn = (*order, "-s", "bio", "--learn", corpora / "known.bio")
+    for more in ([], ["--format", "text"]):
+        code, out, err = run("select", text, *learn, "--sentences", "lines", *more)
+        assert code == FINE
+        assert ("read as plain text (if it is a column file: --format columns)" in err) != bool(
+            more
+        )
+        assert sorted(row["text"] for row in json.loads(out)) == sorted(texts)
+    for more in (["--format", "columns"], ["--learn", str(columns)]):  # the last --learn counts
+        code, out, _ = run("select", columns, *learn, *more)
+        assert (code, len(json.loads(out))) == (FINE, 300)
+
+
 def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
     model, known = tmp_path / "model", corpora / "known.bio"
     code, _, err = run("train", known, known, "-s", "bio", "-o", model)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from spacy.tokens import Doc
+from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes.errors import (
@@ -308,14 +309,23 @@ def test_what_is_damaged_is_named_and_left_alone(tmp_path: Path) -> None:
         ('"decision": 1', '"decision": 7', "line 2: damaged .decision 7 follows decision 0"),
         ('"sentence": 1', '"sentence": 99', "line 3: damaged .sentence 99 of 12"),
         ('"reject"', '"reject', "line 2: damaged .no JSON object"),
+        ('"spans": []', '"spans": [[0, 1, "XX"]]', "line 2: damaged .Unknown label 'XX'"),
+        ('"spans": []', '"spans": [[0, 99, "PER"]]', r"line 2: damaged .\[0, 99\) is no part"),
+        ('"spans": []', '"spans": [["0", [], "PER"]]', r"line 2: damaged .\[0, \[\]\) is no part"),
+        ('"spans": []', '"spans": [[0]]', "line 2: damaged .decision: TypeError"),
     ):
         path.write_text(whole.replace(old, new))
         with pytest.raises(FileError, match=reason):
             Session.open(folder)
         assert path.read_text() == whole.replace(old, new)
     path.write_text(whole + '{"decision": 3, "sent')
+    with Session.look(folder) as session:
+        assert not session.torn  # somebody may be writing
     with Session.open(folder) as session:
         assert session.number == 3
+        assert session.torn
+    with Session.open(folder) as session:
+        assert not session.torn
     settings = json.loads((folder / SETTINGS).read_text())
     (folder / SETTINGS).write_text(json.dumps({**settings, "digest": "0"}))
     with pytest.raises(FileError, match="not the corpus that this session was begun with"):
@@ -351,6 +361,28 @@ def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
         Settings(**wrong)  # type: ignore[arg-type]
 
 
+def test_a_label_with_white_space_is_told_what_to_be() -> None:
+    with pytest.raises(SettingError, match="separates columns in files of tags; use 'cell_line'"):
+        Settings(("cell line",))
+
+
+def test_the_target_may_change_but_not_what_is_asked(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 12) as session:
+        session.change(target=0.5, rule="never", patience=3)
+        for wrong in ({"batch": 9}, {"target": 0.6, "labels": ("X",)}):
+            with pytest.raises(SettingError, match="cannot change any more"):
+                session.change(**wrong)
+        with pytest.raises(SettingError, match="target"):
+            session.change(target=0.0)
+        changed = session.settings
+        assert (changed.target, changed.rule, changed.patience) == (0.5, "never", 3)
+    with Session.look(tmp_path / "state") as session:
+        assert session.settings == changed
+        session.change(target=0.5)
+        with pytest.raises(FileError, match="not open for writing"):
+            session.change(target=0.7)
+
+
 def test_mentions_that_are_there_are_kept_or_dropped(tmp_path: Path) -> None:
     gold = gold_of(sentences(30), LABELS)
     full = {number for number, spans in enumerate(gold) if spans}
@@ -365,6 +397,14 @@ def test_mentions_that_are_there_are_kept_or_dropped(tmp_path: Path) -> None:
         task = session.task()
         assert task is not None
         assert task.sentence not in full
+
+
+def test_a_mention_that_is_there_twice_is_kept_once(tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["Ada", "met", "Bo"])
+    doc.spans["sc"] = [DocSpan(doc, 0, 1, "PER"), DocSpan(doc, 0, 1, "PER")]
+    pool = Pool.of([doc], ["PER"], nested=True, spans_key="sc")
+    with Session.create(tmp_path / "state", pool, Settings(("PER",)), keep=True) as session:
+        assert [made.spans for made in session.decisions] == [(Span(0, 1, "PER"),)]
 
 
 def test_a_training_that_fails_does_not_stop_anybody(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..corpus.conll import Columns
-from ..errors import CorpusError, FileError, SettingError
+from ..errors import CorpusError, FileError, IobesError, SettingError
 from .application import command, counted
 from .options import column_options
 from .pool_options import Labels, Language, PoolFiles, reading_options, required
+from .sessions import opened
 from .train import tell
 
 if TYPE_CHECKING:
@@ -109,7 +110,6 @@ def annotate_cli(
     """
     require_server()
     from ..selection.folder import is_session, require_session
-    from ..selection.session import Session
 
     if not 1 <= len(paths) <= 2:
         raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
@@ -128,8 +128,7 @@ def annotate_cli(
     given = {name: value for name, value in asked.items() if value is not None}
     if len(paths) == 1 or is_session(folder):
         require_session(folder)
-        session = Session.open(folder)
-        require_same(session, given)
+        session = resumed(folder, given)
     else:
         docs = partial(pools.docs, paths[0], columns, lang)
         session = begun(paths[0], folder, docs, pools, given, existing)
@@ -146,16 +145,19 @@ def require_server() -> None:
         )
 
 
-def require_same(session: Session, given: Mapping[str, Any]) -> None:
-    """Raise if a session was begun with other settings."""
+def resumed(folder: str, given: Mapping[str, Any]) -> Session:
+    """A session to go on with; raises if it was begun with settings that cannot change."""
+    session = opened(folder)
+    before = session.settings
+    try:
+        session.change(**given)
+    except IobesError as error:
+        session.close()
+        raise SettingError(f"{folder}: {error}") from error
     for name, value in given.items():
-        before = getattr(session.settings, name)
-        if before != value:
-            session.close()
-            raise SettingError(
-                f"{session.folder}: this session was begun with {name} = {before!r}, not "
-                f"{value!r}. Leave the option out, or name another folder."
-            )
+        if getattr(before, name) != value:
+            tell(f"{folder}: {name} is {value} from now on (before: {getattr(before, name)})")
+    return session
 
 
 def begun(

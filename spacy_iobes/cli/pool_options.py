@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +46,7 @@ class PoolFiles:
     layers: tuple[int, ...]
     form: str
     sentences: str
+    plain: bool = False
 
     @property
     def spans_key(self) -> str | None:
@@ -67,7 +68,22 @@ class PoolFiles:
             untagged=self.untagged,
             split=require_split(self.sentences) if self.sentences else None,
             form=self.form,
+            plain=self.plain,
         )
+
+    def apart(self, pool: str, learn: str) -> tuple[PoolFiles, PoolFiles]:
+        """How to read a pool, and how to read what is learned from: each by its own name.
+
+        The scheme is that of tags to learn from, so a .txt beside another kind of file is a text.
+        """
+        from ..corpus.nested_formats import AUTO, TEXT
+        from ..corpus.to_read import is_text
+
+        plain = not self.untagged and not is_text(learn)
+        if plain and self.scheme and self.form == AUTO and is_text(pool):
+            tell(f"{pool}: read as plain text (if it is a column file: --format columns)")
+        taught = replace(self, form=AUTO) if self.form == TEXT else self
+        return replace(self, plain=plain), taught
 
     def docs(self, path: str, columns: Columns, lang: str) -> list[Doc]:
         """The Docs of a file or folder."""

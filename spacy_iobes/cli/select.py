@@ -38,7 +38,7 @@ def select_cli(
     pools: PoolFiles,
     label: Labels = None,
     learn: Annotated[
-        str, typer.Option("--learn", help="Annotated data of the same kind, to learn from.")
+        str, typer.Option("--learn", help="Annotated data to learn from, in a file of any kind.")
     ] = "",
     model: Annotated[
         str, typer.Option("--model", help="A trained pipeline, in place of --learn.")
@@ -78,12 +78,13 @@ def select_cli(
     require_pictures(plot or [])
     if bool(learn) == bool(model):
         raise typer.BadParameter("name one of both", param_hint="--learn, --model")
-    docs = pools.docs(pool, columns, lang)
     if model:
+        docs = pools.docs(pool, columns, lang)
         view = by_pipeline(pools.pool(docs, targets), model, component)
         found = Ranked.of(view.pool, view, np.arange(len(view.pool)), ranking, seed)
     else:
-        taught = pools.docs(learn, columns, lang)
+        ours, theirs = pools.apart(pool, learn)
+        docs, taught = ours.docs(pool, columns, lang), theirs.docs(learn, columns, lang)
         whole = pools.pool([*docs, *taught], targets)
         found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
     if output:

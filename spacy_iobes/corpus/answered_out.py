@@ -15,7 +15,7 @@ from .answered import KEY, Answered, answered_docs
 from .doc_columns import DocFile, columns_of
 from .doc_lines import ColumnFormat, print_columns
 from .docbin import require_ending, save_docbin
-from .files import shown
+from .files import shown_output
 from .nested_formats import DOCS, JSON, format_of
 from .tasks_out import TASKS, write_tasks
 from .text_docs import without_spaces
@@ -60,7 +60,7 @@ def write_answered(
 
     Only Prodigy has a word for sentences that were rejected; no other file has them.
     """
-    done = Exported(shown(target), form)
+    done = Exported(shown_output(target), form)
     kept = [each for each in sentences if form == "prodigy" or each.status != "rejected"]
     for sentence in kept:
         done.add(sentence)
@@ -79,6 +79,6 @@ def _write_columns(
 ) -> None:
     """Nested mentions have as many columns of tags as they need; bare white space has no line."""
     docs = [without_spaces(doc) for doc in answered_docs(sentences, nested, Vocab())]
-    file = DocFile(shown(target), docs)
+    file = DocFile(shown_output(target), docs)
     columns, _ = columns_of(file, scheme, key=KEY if nested and docs else "")
     print_columns(file, columns, target, ColumnFormat())

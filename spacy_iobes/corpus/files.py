@@ -34,6 +34,11 @@ def shown(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD else str(path)
 
 
+def shown_output(path: str | Path) -> str:
+    """How messages name a file that is written."""
+    return "standard output" if str(path) == STANDARD else str(path)
+
+
 def read_bytes(
     path: str | Path,
     encoding: str = "utf8",

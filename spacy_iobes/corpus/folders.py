@@ -51,7 +51,8 @@ def beside(folder: str | Path) -> Path:
         made.mkdir(parents=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{folder}: cannot be written: {reason}.", str(folder)) from error
+        where = f"in {made.parent}: {reason}"
+        raise FileError(f"{folder}: cannot be written {where}.", str(folder)) from error
     return made
 
 

@@ -66,7 +66,8 @@ class TagReading:
     `layers` are the columns that hold tags, if it is not the one column of the reader. Spans must
     be `labelled` if they are to become entities. Tags are also written in `tag_scheme`, if given.
     `names` are the labels that spans have whose tags name none, one for each layer. With `alone`, a
-    file without named layers must have no column but those of the token and the tag.
+    file without named layers must have no column but those of the token and the tag; with `every`,
+    all its columns but that of the token are layers.
     """
 
     scheme: Scheme
@@ -76,6 +77,7 @@ class TagReading:
     tag_scheme: Scheme | None = None
     names: tuple[str, ...] = ()
     alone: bool = False
+    every: bool = False
 
 
 def tag_reading(
@@ -153,7 +155,9 @@ class FileSentences:
                 "1 --layer 2, for example), or the only one that does (--layer -1 is the last).",
                 part.name,
             )
-        for column in self.reading.layers or [part.layout.tag]:
+        every = range(part.layout.width) if self.reading.every else ()
+        others = [column for column in every if column != part.layout.token % len(every)]
+        for column in self.reading.layers or others or [part.layout.tag]:
             layout = part.layout._replace(tag=column)
             if layout == part.layout:
                 yield part

@@ -36,7 +36,8 @@ class ToRead:
     """How to read Docs: with entities, or where mentions may nest with a span group `key`.
 
     `scheme`, `policy`, `layers` and `columns` are those of column files; `untagged` ones have
-    nothing but tokens. `split` is what a sentence is where the file does not tell.
+    nothing but tokens. `split` is what a sentence is where the file does not tell. With `plain`,
+    .txt is plain text although there are tags to be read elsewhere.
     """
 
     nested: bool = False
@@ -48,6 +49,7 @@ class ToRead:
     untagged: bool = False
     split: Split | None = None
     form: str = "auto"
+    plain: bool = False
 
 
 def docs_to_read(path: str, how: ToRead, nlp: Language, tell: Tell) -> list[Doc]:
@@ -63,10 +65,15 @@ def docs_to_read(path: str, how: ToRead, nlp: Language, tell: Tell) -> list[Doc]
     return docs
 
 
+def is_text(path: str) -> bool:
+    """Whether a file is a text by its name."""
+    return Path(path.lower().removesuffix(".gz")).suffix == ".txt"
+
+
 def kind_of(path: str, how: ToRead) -> str:
     """What a file is: .txt is plain text, unless there are tags to be read."""
-    plain = Path(path.lower().removesuffix(".gz")).suffix == ".txt"
-    if how.form == TEXT or (how.form == "auto" and plain and not (how.scheme or how.untagged)):
+    plain = how.plain or not (how.scheme or how.untagged)
+    if how.form == TEXT or (how.form == "auto" and plain and is_text(path)):
         return TEXT
     return format_of(path, how.form)
 

@@ -13,7 +13,7 @@ from ..span import Span
 from .session import Session
 from .view import View
 
-Rest = Literal["leave out", "missing", "predicted", "outside"]
+Rest = Literal["leave-out", "missing", "predicted", "outside"]
 """What becomes of sentences that nobody has read: they are no part of the file, or nothing is known
 of them, or they have the mentions that the model finds, or none.
 """
@@ -24,14 +24,14 @@ STATUS: dict[str, Status] = {"missing": "unread", "predicted": "predicted", "out
 def rest_named(name: str) -> Rest:
     """What to do with the rest, if there is such a way."""
     for known in RESTS:
-        if name.replace("-", " ") == known:
+        if name.replace(" ", "-") == known:
             return known
     message = f"Unknown way with the rest {name!r}. Known: {', '.join(RESTS)}."
     raise UnknownNameError(message, name, RESTS)
 
 
 def export(
-    session: Session, target: str, form: str = "", scheme: str = "", rest: str = "leave out"
+    session: Session, target: str, form: str = "", scheme: str = "", rest: str = "leave-out"
 ) -> Exported:
     """Write what a session has so far, all at once or not at all.
 
@@ -57,7 +57,7 @@ def answered(session: Session, rest: Rest) -> Iterator[Answered]:
         if decision is not None and decision.answer != "skip":
             status = "read" if decision.answer == "accept" else "rejected"
             spans = decision.spans
-        elif rest == "leave out":
+        elif rest == "leave-out":
             continue
         else:
             status, spans = STATUS[rest], None if rest == "missing" else ()

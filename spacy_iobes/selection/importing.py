@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from ..corpus.conll import Columns
 from ..corpus.given import Given, given_sentences
 from ..corpus.nested_corpus import NestedReading
-from ..errors import SpanError
+from ..errors import CorpusError, SpanError
 from ..span import Span
-from .ledger import Answer
+from .ledger import Answer, Decision
 from .pool import Pool
 from .session import Session
 
@@ -21,7 +22,9 @@ ANSWERS: dict[str, Answer] = {"accept": "accept", "reject": "reject"}
 class Imported:
     """What came of a file: sentences that are new, changed, and as they were before.
 
-    Others are not annotated, or cannot be used; `unmatched` and `unusable` say where and why.
+    Others are not annotated, or left out: `unmatched`, `unusable` and `kept` say where. `passed`
+    counts mentions of labels that are neither looked for nor known where they are; a sentence with
+    no mention but these is `kept` as it was answered before.
     """
 
     new: int = 0
@@ -30,32 +33,77 @@ class Imported:
     unannotated: int = 0
     unmatched: list[str] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    passed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> int:
+        """How many annotated sentences were not taken."""
+        return len(self.unmatched) + len(self.unusable) + len(self.kept)
 
 
-def add_file(session: Session, path: str, how: NestedReading) -> Imported:
+def add_file(session: Session, path: str, how: NestedReading, as_read: bool = False) -> Imported:
     """Take the answers of a file into a session; a second time changes nothing.
 
-    Mentions of labels that the session does not look for are passed over.
+    A file with mentions, but none of a label that the session looks for, is refused, unless its
+    sentences are to count `as_read`.
     """
     done, answers = Imported(), dict[int, tuple[Answer, tuple[Span, ...]]]()
-    finder = Finder(session.pool)
-    for given in given_sentences(path, how):
+    finder, decided, wanted, passed = Finder(session.pool), session.decided(), 0, Counter[str]()
+    for given in given_sentences(path, _reading(session, how)):
         answer = ANSWERS.get(given.answer)
         if answer is None or (given.spans is None and answer == "accept"):
             done.unannotated += 1
             continue
+        wanted += any(label in session.pool.labels for label in _labels(given))
         number = finder.find(given)
         if number is None:
             done.unmatched.append(f"{given.place}: {' '.join(given.words[:8])!r}")
             continue
+        if answer == "reject":
+            answers[number] = answer, ()
+            continue
         try:
-            spans = [] if answer == "reject" else finder.spans(number, given)
-            answers[number] = answer, session.checked(number, spans)
+            spans, others = finder.spans(number, given)
+            found = session.checked(number, spans)
         except SpanError as error:
             done.unusable.append(f"{given.place}: {error}")
-    found = session.add(answers)
-    done.new, done.changed, done.same = found
+            continue
+        passed.update(others)
+        if others and not found and _is_answered(decided.get(number)):
+            done.kept.append(f"{given.place}: {' '.join(given.words[:8])!r}")
+        else:
+            answers[number] = answer, found
+    done.passed = dict(sorted(passed.items()))
+    if passed and not wanted and not as_read:
+        raise _none_wanted(path, session.pool.labels, done.passed)
+    done.new, done.changed, done.same = session.add(answers)
     return done
+
+
+def _labels(given: Given) -> list[str]:
+    return [span.label for span in given.spans or ()] + [lost.label for lost in given.lost]
+
+
+def _is_answered(last: Decision | None) -> bool:
+    """Whether somebody said more of a sentence than that it has no mention."""
+    return last is not None and (last.answer == "reject" or bool(last.spans))
+
+
+def _none_wanted(path: str, labels: Sequence[str], passed: Mapping[str, int]) -> CorpusError:
+    found = ", ".join(f"{label} {count:,}" for label, count in passed.items())
+    return CorpusError(
+        f"{path}: mentions of {found}, but none of {', '.join(labels)}, which the session looks "
+        "for. Nothing was taken. Rename the labels in the file; or if its sentences were read and "
+        "have no such mention, say so (--as-read)."
+    )
+
+
+def _reading(session: Session, how: NestedReading) -> NestedReading:
+    """How to read a file: where mentions may nest, all columns of tags, unless some are named."""
+    if how.tags is None or not session.settings.nested or how.columns.tag != Columns().tag:
+        return how
+    return replace(how, tags=replace(how.tags, every=True))
 
 
 class Finder:
@@ -80,22 +128,30 @@ class Finder:
             self._found.add(found)
         return found
 
-    def spans(self, number: int, given: Given) -> list[Span]:
-        """The mentions that are looked for, in tokens of the pool."""
+    def spans(self, number: int, given: Given) -> tuple[list[Span], list[str]]:
+        """The mentions that are looked for, in tokens of the pool, and the labels of others.
+
+        What the pool knows already is none of both.
+        """
+        others = [lost.label for lost in given.lost if lost.label not in self.pool.labels]
+        if len(others) < len(given.lost):
+            raise SpanError(next(str(x) for x in given.lost if x.label in self.pool.labels))
         theirs, ours = _places(given.words), _places(self.pool.words(number)[0])
         starts = {start: token for token, (start, end) in enumerate(ours) if start < end}
         ends = {end: token + 1 for token, (start, end) in enumerate(ours) if start < end}
-        found = []
+        known, found = self.pool.known(number), list[Span]()
         for start, end, label in given.spans or ():
-            if label not in self.pool.labels:
-                continue
             first, last = theirs[start][0], theirs[end - 1][1]
-            if first not in starts or last not in ends:
+            span = Span(starts.get(first, -1), ends.get(last, -1), label)
+            if label not in self.pool.labels:
+                others += [label] * (span not in known)
+            elif min(span[:2]) < 0:
                 text = " ".join(given.words[start:end])
                 message = f"{label} {text!r} does not begin and end where tokens do."
                 raise SpanError(message, [Span(start, end, label)])
-            found.append(Span(starts[first], ends[last], label))
-        return found
+            else:
+                found.append(span)
+        return found, others
 
 
 def _letters(words: Sequence[str]) -> str:

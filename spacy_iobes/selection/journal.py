@@ -14,11 +14,15 @@ Record = dict[str, Any]
 
 
 class Written(NamedTuple):
-    """The records of a journal, where the last whole one ends, and whether its line is ended."""
+    """The records of a journal, where the last whole one ends, and whether its line is ended.
+
+    It is `torn` if something else is behind that.
+    """
 
     records: list[Record]
     size: int
     ended: bool
+    torn: bool = False
 
 
 def read_journal(path: str | Path) -> Written:
@@ -40,7 +44,7 @@ def read_journal(path: str | Path) -> Written:
     last = _record(rest)  # whole but for its end: no beginning of an object is an object
     if last is not None:
         return Written([*found, last], len(data), False)
-    return Written(found, len(data) - len(rest), True)
+    return Written(found, len(data) - len(rest), True, bool(rest))
 
 
 def _record(line: bytes) -> Record | None:
@@ -64,12 +68,13 @@ def damaged(path: str | Path, line: int, reason: str) -> FileError:
 class Journal:
     """A journal open for writing; what was not finished in it is cut off first.
 
-    `records` are those that it had when it was opened. Only one process may do this at a time.
+    `records` are those that it had when it was opened, and `torn` says whether something was cut
+    off then. Only one process may do this at a time.
     """
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        self.records, self._size, ended = read_journal(path)
+        self.records, self._size, ended, self.torn = read_journal(path)
         try:
             self._file = open(path, "r+b", buffering=0)  # noqa: SIM115
             self._cut()

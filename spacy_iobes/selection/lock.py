@@ -10,6 +10,7 @@ from pathlib import Path
 from ..errors import FileError
 
 BUSY = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 if sys.platform == "win32":
     import msvcrt
@@ -35,6 +36,8 @@ class Lock:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
+            if error.errno in READ_ONLY:
+                raise self._unwritable(error) from error
             raise self._trouble(error) from error
         try:
             _lock(self._file)
@@ -58,6 +61,14 @@ class Lock:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _unwritable(self, error: OSError) -> FileError:
+        reason = (error.strerror or str(error)).lower()
+        return FileError(
+            f"{self.path.parent}: the folder cannot be written to ({self.path.name}: {reason}). "
+            "Whoever goes on with a session writes to it: change the permissions, or copy it.",
+            str(self.path.parent),
+        )
 
     def _trouble(self, error: OSError) -> FileError:
         reason = (error.strerror or str(error)).lower()

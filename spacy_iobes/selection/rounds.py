@@ -24,7 +24,7 @@ def first_records(pool: Pool, settings: Settings, keep: bool) -> Records:
     if gold:
         batches.insert(0, Batch(tuple(gold)))
     made = [
-        Decision(number, sentence, "accept", tuple(sorted(spans)), now())
+        Decision(number, sentence, "accept", tuple(sorted(set(spans))), now())
         for number, (sentence, spans) in enumerate(gold.items(), 1)
     ]
     records = [batch_record(number, batch) for number, batch in enumerate(batches)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -35,7 +35,8 @@ class Session:
 
     Every decision is on disk when `decide` returns. A recogniser learns in the background when a
     batch is nearly read; then the next batch is chosen. A person who is faster than that goes on
-    with what was skipped, or waits.
+    with what was skipped, or waits. `torn` says whether the last line of the journal was not
+    finished, and was cut off.
     """
 
     def __init__(self, folder: str | Path, write: bool = True):
@@ -50,10 +51,11 @@ class Session:
             path = self.folder / JOURNAL
             self._journal = Journal(path) if write else None
             records = self._journal.records if self._journal else read_journal(path).records
-            self._ledger = replayed(records, path, len(self.pool))
+            self._ledger = replayed(records, path, len(self.pool), self.checked)
         except BaseException:
             self.close()
             raise
+        self.torn = self._journal is not None and self._journal.torn
         self.view: View | None = None
         self.trainer = Trainer(self.pool, self.settings.seed, self._lock, self._learned)
         with self._lock:
@@ -223,6 +225,15 @@ class Session:
         with self._lock:
             return progress_of(self.pool, self.settings, self._ledger, self.view, self.trainer)
 
+    def change(self, **given: Any) -> None:
+        """Change settings that may change on the way, also on disk; raises for all others."""
+        with self._lock:
+            settings = self.settings.changed(given)
+            if settings != self.settings:
+                self._require_open()
+                settings.save(self.folder / SETTINGS)
+                self.settings = settings
+
     def wait(self) -> None:
         """Return when nothing is being learnt."""
         self.trainer.wait()
@@ -250,12 +261,15 @@ class Session:
 
     def _write(self, *records: dict[str, Any]) -> None:
         """Put records on disk, then into the ledger."""
+        self._require_open().append(*records)
+        for record in records:
+            self._ledger.apply(record)
+
+    def _require_open(self) -> Journal:
         if self._journal is None:
             message = f"{self.folder}: not open for writing. Open the session again."
             raise FileError(message, str(self.folder))
-        self._journal.append(*records)
-        for record in records:
-            self._ledger.apply(record)
+        return self._journal
 
     def _go_on(self) -> None:
         """Begin to learn if a batch is nearly read, or to know again what was known before."""
@@ -283,12 +297,21 @@ class Session:
         self._write(*next_records(self.view, self._ledger, self.settings))
 
 
-def replayed(records: Iterable[Record], path: Path, sentences: int) -> Ledger:
+Check = Callable[[int, tuple[Span, ...]], object]
+"""Raises if these cannot be the mentions of a sentence."""
+
+
+def replayed(
+    records: Iterable[Record], path: Path, sentences: int, check: Check | None = None
+) -> Ledger:
     """What a journal says; raises with its line for what it cannot say."""
     ledger = Ledger(sentences)
     for line, record in enumerate(records, 1):
         try:
             ledger.apply(record)
+            if check is not None and "decision" in record:
+                made = ledger.standing[-1]
+                check(made.sentence, made.spans)
         except ValueError as error:
             raise damaged(path, line, str(error)) from error
     return ledger

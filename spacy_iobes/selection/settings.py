@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from ..corpus.files import write_bytes
 from ..errors import FileError, SettingError
 from .batches import STARTS
 from .stopping import get_rule
+
+CHANGING = ("target", "rule", "patience")
+"""What may change while a session goes on: when it is enough, but not what is asked."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Settings:
         _require(len(set(self.labels)) == len(self.labels), "labels", "name each once")
         for label in self.labels:
             good = isinstance(label, str) and label.split() == [label]
-            _require(good, "labels", f"{label!r} is empty or holds white space")
+            _require(good, "labels", _unfit(label))
         _require(type(self.batch) is int and self.batch >= 1, "batch", f"{self.batch} < 1")
         _require(0 <= self.audit < 1, "audit", f"{self.audit} is no share from 0 to below 1")
         _require(0 < self.target <= 1, "target", f"{self.target} is no share above 0")
@@ -54,6 +57,18 @@ class Settings:
         _require(type(self.patience) is int and self.patience >= 1, "patience", "at least 1")
         get_rule(self.rule)
         get_scheme(self.scheme)
+
+    def changed(self, given: Mapping[str, Any]) -> Settings:
+        """The same with other values; raises for those that cannot change any more."""
+        for name, value in given.items():
+            before = getattr(self, name)
+            if before != value and name not in CHANGING:
+                raise SettingError(
+                    f"This session was begun with {name} = {before!r}, not {value!r}, which cannot "
+                    f"change any more; {', '.join(CHANGING)} can. Leave the option out, or name "
+                    "another folder."
+                )
+        return replace(self, **given)
 
     def save(self, path: str | Path) -> None:
         """Write a file, all at once or not at all."""
@@ -85,6 +100,14 @@ class Settings:
             return cls(**{**given, **lists})
         except (TypeError, SettingError) as error:
             raise FileError(f"{path}: {error}", str(path)) from error
+
+
+def _unfit(label: object) -> str:
+    """Why something is no label, and what to use."""
+    joined = "_".join(str(label).split())
+    if not joined:
+        return f"{label!r} is empty"
+    return f"{label!r} has white space, which separates columns in files of tags; use {joined!r}"
 
 
 def _require(good: bool, name: str, reason: str) -> None:
