@@ -336,6 +336,41 @@ def test_mouse(open_page: Callable[..., Page], tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.parametrize("height", [5, 890])
+def test_a_drag_ends_wherever_it_is_let_go(open_page: Callable[..., Page], height: int) -> None:
+    """Outside of the sentence, too; what comes later is none of its business."""
+    page = open_page()
+    pointer = pointers.PointerInput("mouse", "it")
+    actions = builders.ActionBuilder(page.browser, mouse=pointer)
+    actions.pointer_action.move_to_location(*box(page, 1)).pointer_down()
+    actions.pointer_action.move_to_location(*box(page, 2)).move_to_location(*box(page, 3))
+    actions.pointer_action.move_to_location(box(page, 3)[0], height).pointer_up()
+    actions.pointer_action.move_to_location(*box(page, 0)).move_to_location(*box(page, 2))
+    actions.perform()
+    assert page.spans == [Span(1, 4, "PER")]
+    assert js(page.browser, "return document.querySelectorAll('.cursor, .chosen').length") == 0
+    drag(page, 5, 5)
+    assert page.spans == [Span(1, 4, "PER"), Span(5, 6, "PER")]
+
+
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_what_is_selected_is_not_lost_when_the_sentence_is_accepted(
+    open_page: Callable[..., Page], tmp_path: Path, way: str
+) -> None:
+    """It becomes a mention first, which is seen; then the sentence is accepted."""
+    page = open_page()
+    page.press(Keys.HOME)
+    page.extend(1)
+    assert page.text("accept-wide") == "Add mention"
+    page.press(Keys.ENTER) if way == "key" else click(page, "#accept")
+    assert (page.sentence, page.spans) == (0, [Span(0, 2, "PER")])
+    assert page.text("accept-wide") == "Accept 1 mention"
+    page.press(Keys.ENTER) if way == "key" else click(page, "#accept")
+    page.until(lambda: page.sentence == 1, "not accepted")
+    with Session.look(tmp_path / "state") as session:
+        assert session.decisions[0].spans == (Span(0, 2, "PER"),)
+
+
 def test_a_suggestion_is_accepted_by_a_click(
     open_page: Callable[..., Page], tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ let goingOn = false; // the person knows that it is enough
 const sentence = new Sentence(at("sentence"), {
   colour: (name) => Math.max(0, state.session.labels.indexOf(name)) % COLOURS,
   changed: drawAnswer,
+  marked: drawAccept,
   say,
   wanted: () => label,
 });
@@ -217,11 +218,22 @@ function choose(name) {
 }
 
 function drawAnswer() {
-  const mentions = sentence.spans.length;
-  at("accept-count").textContent = mentions || "no";
-  at("accept-word").textContent = mentions === 1 || !mentions ? " mention" : " mentions";
-  at("clear").disabled = !mentions;
+  at("clear").disabled = !sentence.spans.length;
+  drawAccept();
   drawCandidates();
+}
+
+// The button does what the key does: words that are selected become a mention first.
+function drawAccept() {
+  const mentions = sentence.spans.length;
+  const all = mentions > 1 ? `${mentions} mentions` : `${mentions || "no"} mention`;
+  at("accept-wide").textContent = sentence.selecting ? "Add mention" : `Accept ${all}`;
+  at("accept-narrow").textContent = sentence.selecting ? "Add" : `Accept ${mentions || "none"}`;
+}
+
+function accept() {
+  if (sentence.selecting) sentence.add(label);
+  else decide("accept", sentence.spans);
 }
 
 function candidates() {
@@ -362,7 +374,7 @@ function act(key, shift) {
   if (key === " ") return sentence.begin() || true;
   if (key === "Escape") return sentence.leave() || true;
   if (key === "Tab") return sentence.selecting && (nextLabel(shift ? -1 : 1) || true);
-  if (key === "Enter") return (sentence.selecting ? sentence.add(label) : decide("accept", sentence.spans)) || true;
+  if (key === "Enter") return accept() || true;
   if (key === "Backspace" || key === "Delete") return sentence.removeAtCursor() || true;
   if (key === "0") return clear() || true;
   if (key === "s") return decide("skip", []) || true;
@@ -412,7 +424,7 @@ function pressed(id, action) {
   });
 }
 
-pressed("accept", () => decide("accept", sentence.spans));
+pressed("accept", accept);
 pressed("clear", clear);
 pressed("skip", () => decide("skip", []));
 pressed("reject", () => decide("reject", []));
