@@ -436,6 +436,40 @@ def test_undo_brings_back_what_was_answered(open_page: Callable[..., Page]) -> N
     assert page.text("read") == "0 of 12"
 
 
+def test_undo_takes_the_plot_back_with_it(open_page: Callable[..., Page]) -> None:
+    """No point lies behind what is read now, and nothing is told at the very beginning."""
+    page, gold = open_page(20), gold_of(sentences(20), LABELS)
+    while page.sentence >= 0:
+        page.press("0")
+        for span in gold[page.sentence]:
+            page.draw(span)
+        page.answered(Keys.ENTER)
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert len(plotted(page)) > 2
+    assert "Learned" in page.text("training")
+    for left in range(19, -1, -1):
+        page.answered("z")
+        assert page.text("read") == f"{left} of 20"
+        xs = plotted(page)
+        assert xs == sorted(set(xs))
+        assert page.text("plot").endswith((f"0{left} read", "0read"))
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert plotted(page) == []
+    assert page.text("training") == ""
+
+
+def plotted(page: Page) -> list[float]:
+    """The places of the points of the plot, from left to right as they are drawn."""
+    found: list[float] = js(
+        page.browser,
+        """
+        const line = document.querySelector("#plot polyline");
+        return line ? [...line.points].map((point) => point.x) : [];
+        """,
+    )
+    return found
+
+
 def test_nested_mentions(open_page: Callable[..., Page], tmp_path: Path) -> None:
     every = ("PER", "LOC", "ORG", "DATE")
     some = [each for each in sentences(400) if len(mentions(each, True)) > len(each.spans)][:1]

@@ -303,9 +303,10 @@ function drawProgress(progress) {
   const later = progress.skipped ? ` (${count(progress.skipped)} skipped)` : "";
   at("left").textContent = count(progress.left) + later;
   at("forecast").textContent = forecastOf(progress);
-  at("training").textContent = trainingOf(training);
+  at("training").textContent = trainingOf(progress);
   at("training").classList.toggle("bad", training.status === "failed");
-  const points = [...progress.rounds, ...(estimate ? [estimate] : [])];
+  const now = estimate && progress.read ? [estimate] : [];
+  const points = [...progress.rounds.filter((one) => one.read < progress.read), ...now];
   const words = known
     ? `Estimated coverage ${percent(estimate.coverage)} after ${count(progress.read)} sentences. ${intervalOf(progress)}`
     : "Nothing is estimated yet.";
@@ -329,10 +330,10 @@ function forecastOf({ forecast, finished }) {
   return `About ${count(forecast)} more ${sentences} to ${percent(state.session.target)}, if the model is right.`;
 }
 
-function trainingOf({ status, seconds, trouble }) {
+function trainingOf({ training: { status, seconds, trouble }, read }) {
   if (status === "training") return "Learning from your answers …";
   if (status === "failed") return `Learning failed, going on without: ${trouble}`;
-  return seconds ? `Learned from your answers in ${seconds.toFixed(1)} s.` : "";
+  return seconds && read ? `Learned from your answers in ${seconds.toFixed(1)} s.` : "";
 }
 
 // While something is learnt, or the next sentences are chosen, the server is asked now and then.
