@@ -381,6 +381,7 @@ def test_a_suggestion_is_accepted_by_a_click(
             page.draw(span)
         page.answered(Keys.ENTER)
         page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    click(page, "#more")
     number, told = page.sentence, page.suggestions[1]
     click(page, "#candidates li:nth-child(2) button")
     page.until(lambda: page.sentence != number, "not accepted")
@@ -389,6 +390,32 @@ def test_a_suggestion_is_accepted_by_a_click(
         words = session.pool.words(number)[0]
     spoken = [f"{label}: {' '.join(words[s:e])}." for s, e, label in made.spans]
     assert told.startswith(f"Accept 2: {' '.join(spoken) or 'No mention.'} ")
+
+
+def test_what_is_hardly_likely_is_not_suggested_at_first(open_page: Callable[..., Page]) -> None:
+    page, gold = open_page(30), gold_of(sentences(30), LABELS)
+    hidden = 0
+    while page.sentence >= 0:
+        given = page.server.state()["task"]["suggestions"][:9]
+        likely = [i for i, one in enumerate(given) if not i or one["probability"] >= 0.05][:5]
+        wanted = [i for i, one in enumerate(given) if i in likely or not one["spans"]]
+        assert len(page.suggestions) == len(wanted)
+        for number, (told, i) in enumerate(zip(page.suggestions, wanted), 1):
+            spoken = " ".join(f"{span[2]}:" for span in given[i]["spans"]) or "No mention."
+            assert told.startswith(f"Accept {number}: {spoken.partition(' ')[0]}")
+        more = js(page.browser, "return !document.getElementById('more').hidden")
+        if given and more:
+            hidden += 1
+            click(page, "#more")
+            assert len(wanted) < len(page.suggestions) <= len(given)
+            assert js(page.browser, "return document.getElementById('more').hidden")
+        page.press("0")
+        for span in gold[page.sentence]:
+            page.draw(span)
+        page.answered(Keys.ENTER)
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert hidden, "nothing was ever unlikely"
+    page.silent()
 
 
 def test_keys_of_the_selection(open_page: Callable[..., Page]) -> None:

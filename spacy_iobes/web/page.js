@@ -6,6 +6,8 @@ import { ask, Refused } from "./server.js";
 
 const RESERVED = "sxz"; // letters that are no labels
 const COLOURS = 8;
+const LIKELY = 0.05; // suggestions below are not shown at first, nor more than these:
+const FEW = 5;
 const WHY = {
   first: "From the first batch",
   ranked: "Likely to hold a mention",
@@ -26,6 +28,7 @@ let label = ""; // of new mentions
 let letters = {}; // label -> key
 let busy = true; // something is on its way to the server
 let notices = {}; // kind -> {text, look}
+let everything = false; // suggestions that are hardly likely are shown, too
 let goingOn = false; // the person knows that it is enough
 
 const sentence = new Sentence(at("sentence"), {
@@ -153,6 +156,7 @@ function showTask({ task, undone, progress, session }) {
   at("why").textContent = `${WHY[task.why]} · sentence ${count(task.sentence + 1)}`;
   at("before").textContent = task.before;
   at("after").textContent = task.after;
+  everything = false;
   sentence.show(task, session.nested, back ? undone.spans : best);
   const where = at("task");
   where.classList.remove("fresh");
@@ -236,9 +240,13 @@ function accept() {
   else decide("accept", sentence.spans);
 }
 
-function candidates() {
-  const all = state.task ? state.task.suggestions : [];
-  return all.filter((one, i) => i < 3 || one.probability >= 0.005).slice(0, 9);
+// What one key accepts: the best, others that are likely, and that there is none; more, if asked for.
+function candidates(more = everything) {
+  const all = (state.task ? state.task.suggestions : []).slice(0, 9);
+  const good = more
+    ? all.filter((one, i) => i < 3 || one.probability >= 0.005)
+    : all.filter((one, i) => i === 0 || one.probability >= LIKELY).slice(0, FEW);
+  return all.filter((one) => good.includes(one) || !one.spans.length);
 }
 
 function drawCandidates() {
@@ -256,6 +264,7 @@ function drawCandidates() {
     row.append(button);
     return row;
   });
+  at("more").hidden = rows.length === candidates(true).length;
   at("suggested").hidden = !rows.length;
   at("candidates").replaceChildren(...rows);
 }
@@ -430,6 +439,10 @@ pressed("clear", clear);
 pressed("skip", () => decide("skip", []));
 pressed("reject", () => decide("reject", []));
 pressed("undo", undo);
+pressed("more", () => {
+  everything = true;
+  drawCandidates();
+});
 pressed("pause-undo", undo);
 at("help-open").addEventListener("click", () => at("help").showModal());
 document.addEventListener("keydown", keyed);
