@@ -259,6 +259,18 @@ def goes_on(page: Page, server: Server, tmp_path: Path) -> None:
         assert all(list(made.spans) == gold[made.sentence] for made in session.decisions)
 
 
+def test_old_hints_go_when_the_server_does(browser: Chrome, tmp_path: Path) -> None:
+    small(tmp_path / "state", 12).close()
+    with served(tmp_path / "state") as server:
+        page = Page(browser, server)
+        page.press("z")
+        assert page.text("notices") == "There is nothing to undo."
+        server.end(signal.SIGKILL)
+        page.press(Keys.ENTER)
+        page.until(lambda: "does not answer" in page.text("notices"), "nobody was told")
+        assert "nothing to undo" not in page.text("notices")
+
+
 def box(page: Page, token: int) -> tuple[int, int]:
     """The middle of a word, in the window."""
     x, y = js(
@@ -565,6 +577,8 @@ def test_the_help_opens_and_closes(open_page: Callable[..., Page]) -> None:
     page.press("x", "s")  # keys are for the help now
     page.press(Keys.ESCAPE)
     assert not js(page.browser, opened)
+    page.press("?", "?")
+    assert not js(page.browser, opened)
     assert (page.sentence, page.text("read")) == (0, "0 of 12")
 
 
@@ -594,7 +608,8 @@ def test_two_pages_do_not_answer_for_each_other(open_page: Callable[..., Page]) 
     assert page.server.state()["number"] == 2
 
 
-def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_it_says_when_it_is_enough(open_page: Callable[..., Page], way: str) -> None:
     page, gold = open_page(40, target=0.05, audit=0.25), gold_of(sentences(40), LABELS)
     for _ in range(24):
         if "may stop here" in page.text("notices"):
@@ -610,7 +625,12 @@ def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
     before = page.sentence
     page.answered(Keys.ENTER)
     assert page.sentence != before
-    click(page, ".notice.good button")
+    page.press(Keys.HOME, Keys.ESCAPE)  # leaves the word
+    assert "may stop here" in page.text("notices")
+    page.press(Keys.ESCAPE) if way == "key" else click(page, ".notice.good button")
+    assert page.text("notices") == ""
+    page.browser.refresh()
+    page.ready()
     assert page.text("notices") == ""
     page.answered(Keys.ENTER)
     assert page.text("notices") == ""
@@ -717,6 +737,16 @@ def test_it_fits_and_can_be_read(browser: Chrome, tmp_path: Path, width: int, th
 
 def test_a_finger_on_a_telephone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     page = open_page(12, width=375)
+    shown = "return document.getElementById('accept').innerText.trim()"
+    assert js(page.browser, shown) == "Accept none"
+    lefts = js(
+        page.browser,
+        """
+        return [...document.querySelectorAll("#title, #labels button, #why, #sentence")]
+            .map((e) => e.getBoundingClientRect().left);
+        """,
+    )
+    assert lefts[0] == lefts[1] == lefts[-1] == lefts[-2]
     touch(page, 0, 0)
     assert page.spans == [Span(0, 1, "PER")]
     touch(page, 1, 2)

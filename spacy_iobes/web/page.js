@@ -8,6 +8,7 @@ const RESERVED = "sxz"; // letters that are no labels
 const COLOURS = 8;
 const LIKELY = 0.05; // suggestions below are not shown at first, nor more than these:
 const FEW = 5;
+const GOING_ON = "going on"; // the session whose person knows that it is enough
 const WHY = {
   first: "From the first batch",
   ranked: "Likely to hold a mention",
@@ -29,7 +30,6 @@ let letters = {}; // label -> key
 let busy = true; // something is on its way to the server
 let notices = {}; // kind -> {text, look}
 let everything = false; // suggestions that are hardly likely are shown, too
-let goingOn = false; // the person knows that it is enough
 
 const sentence = new Sentence(at("sentence"), {
   colour: (name) => Math.max(0, state.session.labels.indexOf(name)) % COLOURS,
@@ -62,13 +62,17 @@ function notice(kind, text, look = "") {
 function goOn() {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = "Go on";
-  button.addEventListener("click", () => {
-    goingOn = true;
-    notice("stop", "");
-    at("sentence").focus({ preventScroll: true });
-  });
+  button.setAttribute("aria-keyshortcuts", "Escape");
+  button.append("Go on ", keyOf("esc"));
+  button.addEventListener("click", wentOn);
   return button;
+}
+
+// The person knows that it is enough, and is not told again, also after the page was loaded anew.
+function wentOn() {
+  sessionStorage.setItem(GOING_ON, state.session.name);
+  notice("stop", "");
+  at("sentence").focus({ preventScroll: true });
 }
 
 // The server
@@ -76,6 +80,7 @@ function goOn() {
 function away(is, reason) {
   const kept = state ? "Your answer is kept, and sent again until it arrives." : "Trying again.";
   const text = reason ? `The server cannot save it: ${reason} ${kept}` : `The server does not answer. ${kept}`;
+  if (is) notice("hint", ""); // of what was done before
   notice("away", is ? text : "", "bad");
 }
 
@@ -320,7 +325,8 @@ function drawProgress(progress) {
     ? `Estimated coverage ${percent(estimate.coverage)} after ${count(progress.read)} sentences. ${intervalOf(progress)}`
     : "Nothing is estimated yet.";
   at("plot").replaceChildren(plot(points, state.session.target, words));
-  notice("stop", progress.stop && !goingOn ? progress.stop : "", "good");
+  const told = sessionStorage.getItem(GOING_ON) === state.session.name;
+  notice("stop", told ? "" : progress.stop, "good");
 }
 
 function intervalOf({ estimate, mentions, finished }) {
@@ -364,7 +370,11 @@ async function look() {
 const ONCE = new Set(["Enter", "s", "x", "z", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
 
 function keyed(event) {
-  if (at("help").open || busy && event.key !== "Tab") return;
+  if (at("help").open) {
+    if (event.key === "?") at("help").close();
+    return;
+  }
+  if (busy && event.key !== "Tab") return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const undoing = key === "z" && (event.ctrlKey || event.metaKey);
   if ((event.ctrlKey || event.metaKey || event.altKey) && !undoing) return;
@@ -376,8 +386,9 @@ function keyed(event) {
 
 // Whether a key meant something.
 function act(key, shift) {
-  if (key === "?") return at("help").showModal() || true;
+  if (key === "?") return help() || true;
   if (key === "z") return undo() || true;
+  if (key === "Escape" && notices.stop && !sentence.marking) return wentOn() || true;
   if (!state || !state.task) return false;
   const arrows = { ArrowLeft: "left", ArrowRight: "right", Home: "first", End: "last" };
   if (key in arrows) return sentence.move(arrows[key], shift || sentence.selecting) || true;
@@ -391,6 +402,11 @@ function act(key, shift) {
   if (key === "x") return decide("reject", []) || true;
   if (/^[1-9]$/.test(key)) return numbered(Number(key) - 1);
   return lettered(key);
+}
+
+function help() {
+  at("help").showModal();
+  at("help").scrollTop = 0; // not where the button is that has the focus
 }
 
 function clear() {
@@ -444,7 +460,7 @@ pressed("more", () => {
   drawCandidates();
 });
 pressed("pause-undo", undo);
-at("help-open").addEventListener("click", () => at("help").showModal());
+at("help-open").addEventListener("click", help);
 document.addEventListener("keydown", keyed);
 
 history.replaceState(null, "", location.pathname); // the key of the page is in a cookie by now

@@ -13,6 +13,7 @@ export class Sentence {
   constructor(element, { colour, changed, marked, say, wanted }) {
     Object.assign(this, { element, colour, changed, marked, say, wanted });
     this.words = [];
+    this.cursor = this.anchor = this.pressed = null;
     element.addEventListener("pointerdown", (event) => this.press(event));
     element.addEventListener("pointermove", (event) => this.drag(event));
     element.addEventListener("pointerup", () => this.release());
@@ -29,6 +30,11 @@ export class Sentence {
 
   get selecting() {
     return this.anchor !== null;
+  }
+
+  // Whether the cursor is at a word, or some are selected.
+  get marking() {
+    return this.cursor !== null;
   }
 
   get selected() {
