@@ -459,6 +459,22 @@ def test_keys_of_the_selection(open_page: Callable[..., Page]) -> None:
     page.silent()
 
 
+def test_the_cursor_moves_over_words_that_stay(open_page: Callable[..., Page]) -> None:
+    """Long sentences would be slow if each step drew all words anew."""
+    page = open_page()
+    js(page.browser, "window.drawn = [...document.querySelectorAll('.token')]")
+    chosen = "return window.drawn.flatMap((e, i) => e.matches(arguments[0]) ? [i] : [])"
+    page.press(Keys.HOME, Keys.ARROW_RIGHT)
+    page.extend(2)
+    assert js(page.browser, chosen, ".chosen") == [1, 2, 3]
+    assert js(page.browser, chosen, ".cursor") == [3]
+    assert js(page.browser, "return document.querySelectorAll('.gap.chosen').length") == 2
+    page.extend(3, Keys.ARROW_LEFT)
+    assert js(page.browser, chosen, ".chosen") == [0, 1]
+    assert js(page.browser, chosen, ".cursor") == [0]
+    assert js(page.browser, "return window.drawn.every((e) => e.isConnected)")
+
+
 def test_undo_brings_back_what_was_answered(open_page: Callable[..., Page]) -> None:
     page = open_page()
     page.draw(Span(0, 2, "LOC"))
