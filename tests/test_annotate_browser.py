@@ -259,6 +259,18 @@ def goes_on(page: Page, server: Server, tmp_path: Path) -> None:
         assert all(list(made.spans) == gold[made.sentence] for made in session.decisions)
 
 
+def test_old_hints_go_when_the_server_does(browser: Chrome, tmp_path: Path) -> None:
+    small(tmp_path / "state", 12).close()
+    with served(tmp_path / "state") as server:
+        page = Page(browser, server)
+        page.press("z")
+        assert page.text("notices") == "There is nothing to undo."
+        server.end(signal.SIGKILL)
+        page.press(Keys.ENTER)
+        page.until(lambda: "does not answer" in page.text("notices"), "nobody was told")
+        assert "nothing to undo" not in page.text("notices")
+
+
 def box(page: Page, token: int) -> tuple[int, int]:
     """The middle of a word, in the window."""
     x, y = js(
@@ -336,6 +348,41 @@ def test_mouse(open_page: Callable[..., Page], tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.parametrize("height", [5, 890])
+def test_a_drag_ends_wherever_it_is_let_go(open_page: Callable[..., Page], height: int) -> None:
+    """Outside of the sentence, too; what comes later is none of its business."""
+    page = open_page()
+    pointer = pointers.PointerInput("mouse", "it")
+    actions = builders.ActionBuilder(page.browser, mouse=pointer)
+    actions.pointer_action.move_to_location(*box(page, 1)).pointer_down()
+    actions.pointer_action.move_to_location(*box(page, 2)).move_to_location(*box(page, 3))
+    actions.pointer_action.move_to_location(box(page, 3)[0], height).pointer_up()
+    actions.pointer_action.move_to_location(*box(page, 0)).move_to_location(*box(page, 2))
+    actions.perform()
+    assert page.spans == [Span(1, 4, "PER")]
+    assert js(page.browser, "return document.querySelectorAll('.cursor, .chosen').length") == 0
+    drag(page, 5, 5)
+    assert page.spans == [Span(1, 4, "PER"), Span(5, 6, "PER")]
+
+
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_what_is_selected_is_not_lost_when_the_sentence_is_accepted(
+    open_page: Callable[..., Page], tmp_path: Path, way: str
+) -> None:
+    """It becomes a mention first, which is seen; then the sentence is accepted."""
+    page = open_page()
+    page.press(Keys.HOME)
+    page.extend(1)
+    assert page.text("accept-wide") == "Add mention"
+    page.press(Keys.ENTER) if way == "key" else click(page, "#accept")
+    assert (page.sentence, page.spans) == (0, [Span(0, 2, "PER")])
+    assert page.text("accept-wide") == "Accept 1 mention"
+    page.press(Keys.ENTER) if way == "key" else click(page, "#accept")
+    page.until(lambda: page.sentence == 1, "not accepted")
+    with Session.look(tmp_path / "state") as session:
+        assert session.decisions[0].spans == (Span(0, 2, "PER"),)
+
+
 def test_a_suggestion_is_accepted_by_a_click(
     open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -346,6 +393,7 @@ def test_a_suggestion_is_accepted_by_a_click(
             page.draw(span)
         page.answered(Keys.ENTER)
         page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    click(page, "#more")
     number, told = page.sentence, page.suggestions[1]
     click(page, "#candidates li:nth-child(2) button")
     page.until(lambda: page.sentence != number, "not accepted")
@@ -354,6 +402,32 @@ def test_a_suggestion_is_accepted_by_a_click(
         words = session.pool.words(number)[0]
     spoken = [f"{label}: {' '.join(words[s:e])}." for s, e, label in made.spans]
     assert told.startswith(f"Accept 2: {' '.join(spoken) or 'No mention.'} ")
+
+
+def test_what_is_hardly_likely_is_not_suggested_at_first(open_page: Callable[..., Page]) -> None:
+    page, gold = open_page(30), gold_of(sentences(30), LABELS)
+    hidden = 0
+    while page.sentence >= 0:
+        given = page.server.state()["task"]["suggestions"][:9]
+        likely = [i for i, one in enumerate(given) if not i or one["probability"] >= 0.05][:5]
+        wanted = [i for i, one in enumerate(given) if i in likely or not one["spans"]]
+        assert len(page.suggestions) == len(wanted)
+        for number, (told, i) in enumerate(zip(page.suggestions, wanted), 1):
+            spoken = " ".join(f"{span[2]}:" for span in given[i]["spans"]) or "No mention."
+            assert told.startswith(f"Accept {number}: {spoken.partition(' ')[0]}")
+        more = js(page.browser, "return !document.getElementById('more').hidden")
+        if given and more:
+            hidden += 1
+            click(page, "#more")
+            assert len(wanted) < len(page.suggestions) <= len(given)
+            assert js(page.browser, "return document.getElementById('more').hidden")
+        page.press("0")
+        for span in gold[page.sentence]:
+            page.draw(span)
+        page.answered(Keys.ENTER)
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert hidden, "nothing was ever unlikely"
+    page.silent()
 
 
 def test_keys_of_the_selection(open_page: Callable[..., Page]) -> None:
@@ -385,6 +459,22 @@ def test_keys_of_the_selection(open_page: Callable[..., Page]) -> None:
     page.silent()
 
 
+def test_the_cursor_moves_over_words_that_stay(open_page: Callable[..., Page]) -> None:
+    """Long sentences would be slow if each step drew all words anew."""
+    page = open_page()
+    js(page.browser, "window.drawn = [...document.querySelectorAll('.token')]")
+    chosen = "return window.drawn.flatMap((e, i) => e.matches(arguments[0]) ? [i] : [])"
+    page.press(Keys.HOME, Keys.ARROW_RIGHT)
+    page.extend(2)
+    assert js(page.browser, chosen, ".chosen") == [1, 2, 3]
+    assert js(page.browser, chosen, ".cursor") == [3]
+    assert js(page.browser, "return document.querySelectorAll('.gap.chosen').length") == 2
+    page.extend(3, Keys.ARROW_LEFT)
+    assert js(page.browser, chosen, ".chosen") == [0, 1]
+    assert js(page.browser, chosen, ".cursor") == [0]
+    assert js(page.browser, "return window.drawn.every((e) => e.isConnected)")
+
+
 def test_undo_brings_back_what_was_answered(open_page: Callable[..., Page]) -> None:
     page = open_page()
     page.draw(Span(0, 2, "LOC"))
@@ -399,6 +489,40 @@ def test_undo_brings_back_what_was_answered(open_page: Callable[..., Page]) -> N
     assert page.sentence == 0
     assert "nothing to undo" in page.text("notices")
     assert page.text("read") == "0 of 12"
+
+
+def test_undo_takes_the_plot_back_with_it(open_page: Callable[..., Page]) -> None:
+    """No point lies behind what is read now, and nothing is told at the very beginning."""
+    page, gold = open_page(20), gold_of(sentences(20), LABELS)
+    while page.sentence >= 0:
+        page.press("0")
+        for span in gold[page.sentence]:
+            page.draw(span)
+        page.answered(Keys.ENTER)
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert len(plotted(page)) > 2
+    assert "Learned" in page.text("training")
+    for left in range(19, -1, -1):
+        page.answered("z")
+        assert page.text("read") == f"{left} of 20"
+        xs = plotted(page)
+        assert xs == sorted(set(xs))
+        assert page.text("plot").endswith((f"0{left} read", "0read"))
+        page.until(lambda: "Learning" not in page.text("training"), "it learns for ever")
+    assert plotted(page) == []
+    assert page.text("training") == ""
+
+
+def plotted(page: Page) -> list[float]:
+    """The places of the points of the plot, from left to right as they are drawn."""
+    found: list[float] = js(
+        page.browser,
+        """
+        const line = document.querySelector("#plot polyline");
+        return line ? [...line.points].map((point) => point.x) : [];
+        """,
+    )
+    return found
 
 
 def test_nested_mentions(open_page: Callable[..., Page], tmp_path: Path) -> None:
@@ -469,6 +593,8 @@ def test_the_help_opens_and_closes(open_page: Callable[..., Page]) -> None:
     page.press("x", "s")  # keys are for the help now
     page.press(Keys.ESCAPE)
     assert not js(page.browser, opened)
+    page.press("?", "?")
+    assert not js(page.browser, opened)
     assert (page.sentence, page.text("read")) == (0, "0 of 12")
 
 
@@ -498,7 +624,8 @@ def test_two_pages_do_not_answer_for_each_other(open_page: Callable[..., Page]) 
     assert page.server.state()["number"] == 2
 
 
-def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_it_says_when_it_is_enough(open_page: Callable[..., Page], way: str) -> None:
     page, gold = open_page(40, target=0.05, audit=0.25), gold_of(sentences(40), LABELS)
     for _ in range(24):
         if "may stop here" in page.text("notices"):
@@ -514,7 +641,12 @@ def test_it_says_when_it_is_enough(open_page: Callable[..., Page]) -> None:
     before = page.sentence
     page.answered(Keys.ENTER)
     assert page.sentence != before
-    click(page, ".notice.good button")
+    page.press(Keys.HOME, Keys.ESCAPE)  # leaves the word
+    assert "may stop here" in page.text("notices")
+    page.press(Keys.ESCAPE) if way == "key" else click(page, ".notice.good button")
+    assert page.text("notices") == ""
+    page.browser.refresh()
+    page.ready()
     assert page.text("notices") == ""
     page.answered(Keys.ENTER)
     assert page.text("notices") == ""
@@ -621,6 +753,16 @@ def test_it_fits_and_can_be_read(browser: Chrome, tmp_path: Path, width: int, th
 
 def test_a_finger_on_a_telephone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     page = open_page(12, width=375)
+    shown = "return document.getElementById('accept').innerText.trim()"
+    assert js(page.browser, shown) == "Accept none"
+    lefts = js(
+        page.browser,
+        """
+        return [...document.querySelectorAll("#title, #labels button, #why, #sentence")]
+            .map((e) => e.getBoundingClientRect().left);
+        """,
+    )
+    assert lefts[0] == lefts[1] == lefts[-1] == lefts[-2]
     touch(page, 0, 0)
     assert page.spans == [Span(0, 1, "PER")]
     touch(page, 1, 2)

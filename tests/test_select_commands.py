@@ -40,6 +40,7 @@ def test_simulate(corpora: Path, tmp_path: Path) -> None:
     page = pictures[1].read_text(encoding="utf8")
     assert "Content-Security-Policy" in page
     assert "@@" not in page
+    assert 'class="text"' not in page  # figures alone
     code, out, _ = run(*order, "--json", "--audit", 0)
     found = json.loads(out)
     read = [row["estimate"]["read"] for row in found["rounds"]]
@@ -75,7 +76,10 @@ def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
             words = [token["text"] for token in task["tokens"]]
             mine = words[span["token_start"] : span["token_end"] + 1]
             assert task["text"][span["start"] : span["end"]].split() == mine
-    assert page.is_file()
+    written = page.read_text(encoding="utf8")
+    assert '<th scope="col">rank</th><th scope="col">expected</th>' in written
+    assert written.count('<td class="text">') == 7  # the sentences
+    assert '<th scope="col" class="text">sentence</th>' in written
     code, out, _ = run(*order, "-l", "ORG", "-n", 2, "--suggestions", 0, "--json")
     assert [set(task) for task in json.loads(out)] == [
         {"text", "tokens", "spans", "meta", "_input_hash"}

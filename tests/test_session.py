@@ -159,6 +159,21 @@ def test_the_neighbours_of_a_sentence_are_shown(tmp_path: Path) -> None:
     ]
 
 
+def test_of_long_neighbours_what_is_near_is_shown(tmp_path: Path) -> None:
+    words = [
+        f"{letter}{i}" for letter, size in (("a", 41), ("b", 2), ("c", 5000)) for i in range(size)
+    ]
+    starts: list[bool | int | None] = [word in ("a0", "b0", "c0") for word in words]
+    pool = Pool.of([Doc(Vocab(), words=words, sent_starts=starts)], ["X"])
+    with Session.create(tmp_path / "state", pool, Settings(("X",), audit=0.0)) as session:
+        session.decide(0, "accept")
+        task = session.task()
+        assert task is not None
+        assert task.words == ["b0", "b1"]
+        assert task.before == "… " + " ".join(words[1:41])
+        assert task.after == " ".join(words[43:83]) + " …"
+
+
 def test_undo_goes_to_the_very_beginning_and_stops_there(tmp_path: Path) -> None:
     with small(tmp_path / "state", 12, batch=4) as session:
         answer_all(session, gold_of(sentences(12), LABELS))

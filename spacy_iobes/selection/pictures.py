@@ -23,6 +23,8 @@ COLOURS = {
     "random": ("#7a8393", "-"),
     "sequential": ("#7a8393", ":"),
 }
+FIGURES = re.compile(r"[\d.,%<> -]*( to [\d.,%<> -]*)?")
+"""A number, a share, an interval of them, or that there is none."""
 Rows = Sequence[Sequence[str]]
 
 
@@ -53,19 +55,27 @@ def draw(path: str, curves: Curves, facts: str, header: Sequence[str], rows: Row
 def page(curves: Curves, facts: str, header: Sequence[str], rows: Rows) -> str:
     """A page with the picture, and its figures as a table."""
     template = files(__package__).joinpath("page.html").read_text(encoding="utf8")
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
     picture = chart(curves)
     values = {
         "policy": content_policy(template + picture),
         "title": escape(curves.title),
         "facts": escape(facts),
         "picture": picture,
-        "table": f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>",
+        "table": table(header, rows),
     }
     return re.sub(r"@@(\w+)@@", lambda found: values[found[1]], template)
+
+
+def table(header: Sequence[str], rows: Rows) -> str:
+    """A table whose columns of text are marked as such; others have figures alone."""
+    columns = [[row[i] for row in rows] for i in range(len(header))]
+    marks = ["" if all(map(FIGURES.fullmatch, cells)) else ' class="text"' for cells in columns]
+    head = (f'<th scope="col"{mark}>{escape(name)}</th>' for name, mark in zip(header, marks))
+    body = (
+        "".join(f"<td{mark}>{escape(cell)}</td>" for cell, mark in zip(row, marks)) for row in rows
+    )
+    lines = "".join(f"<tr>{line}</tr>" for line in body)
+    return f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def png(curves: Curves) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +54,7 @@ def progress_of(
     reading = ledger.reading
     read = len(reading.answers) + len(reading.rejected)
     now = None if view is None else midway(view, ledger)
-    rounds = tuple(Estimate(**found) for found in ledger.rounds)
+    rounds = history((Estimate(**found) for found in ledger.rounds), read)
     return Progress(
         read,
         len(pool) - read,
@@ -68,6 +68,20 @@ def progress_of(
         Training(trainer.status, trainer.seconds, trainer.trouble),
         finished=read == len(pool),
     )
+
+
+def history(rounds: Iterable[Estimate], read: int) -> tuple[Estimate, ...]:
+    """What was estimated on the way to so many sentences read.
+
+    Whoever undoes answers goes back: what was estimated after them is not so any more, and where
+    the same number is reached again, the later estimate counts.
+    """
+    kept = list[Estimate]()
+    for found in rounds:
+        while kept and kept[-1].read >= found.read:
+            kept.pop()
+        kept.append(found)
+    return tuple(found for found in kept if found.read <= read)
 
 
 def forecast(view: View, ledger: Ledger, now: Estimate, target: float) -> int | None:
@@ -90,6 +104,6 @@ def stop_message(rounds: Sequence[Estimate], settings: Settings) -> str:
     if not rule.met(rounds, settings.target, settings.patience):
         return ""
     return (
-        f"{rule.summary[0].upper()}{rule.summary[1:]}: {settings.target:.1%} of all mentions "
-        "should be found. You may stop here, or go on."
+        f"{rule.summary[0].upper()}{rule.summary[1:]}: {100 * settings.target:.1f} % of all "
+        "mentions should be found. You may stop here, or go on."
     )

@@ -11,6 +11,8 @@ from .view import Suggestion
 
 SUGGESTED = 10
 """How many whole annotations are suggested."""
+CONTEXT = 40
+"""How many words of a neighbour are shown: those that are nearest."""
 Why = Literal["first", "ranked", "audit", "skipped"]
 """It is in the first batch, likely to hold a mention, drawn at random, or was put off."""
 
@@ -39,11 +41,19 @@ class Task(NamedTuple):
 
 
 def neighbour(pool: Pool, sentence: int, step: int) -> str:
-    """The text of the sentence before (-1) or after (1), if it is in the same document."""
+    """The text of the sentence before (-1) or after (1), if it is in the same document.
+
+    Of a long one only what is near, with an ellipsis where it was cut.
+    """
     other = sentence + step
     if not 0 <= other < len(pool) or pool.place(other)[0] != pool.place(sentence)[0]:
         return ""
-    return joined(*pool.words(other))
+    words, spaces = pool.words(other)
+    if len(words) <= CONTEXT:
+        return joined(words, spaces)
+    if step < 0:
+        return f"… {joined(words[-CONTEXT:], spaces[-CONTEXT:])}"
+    return f"{joined(words[:CONTEXT], spaces[:CONTEXT])} …"
 
 
 def joined(words: Sequence[str], spaces: Sequence[bool]) -> str:

@@ -6,6 +6,9 @@ import { ask, Refused } from "./server.js";
 
 const RESERVED = "sxz"; // letters that are no labels
 const COLOURS = 8;
+const LIKELY = 0.05; // suggestions below are not shown at first, nor more than these:
+const FEW = 5;
+const GOING_ON = "going on"; // the session whose person knows that it is enough
 const WHY = {
   first: "From the first batch",
   ranked: "Likely to hold a mention",
@@ -26,11 +29,12 @@ let label = ""; // of new mentions
 let letters = {}; // label -> key
 let busy = true; // something is on its way to the server
 let notices = {}; // kind -> {text, look}
-let goingOn = false; // the person knows that it is enough
+let everything = false; // suggestions that are hardly likely are shown, too
 
 const sentence = new Sentence(at("sentence"), {
   colour: (name) => Math.max(0, state.session.labels.indexOf(name)) % COLOURS,
   changed: drawAnswer,
+  marked: drawAccept,
   say,
   wanted: () => label,
 });
@@ -58,13 +62,17 @@ function notice(kind, text, look = "") {
 function goOn() {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = "Go on";
-  button.addEventListener("click", () => {
-    goingOn = true;
-    notice("stop", "");
-    at("sentence").focus({ preventScroll: true });
-  });
+  button.setAttribute("aria-keyshortcuts", "Escape");
+  button.append("Go on ", keyOf("esc"));
+  button.addEventListener("click", wentOn);
   return button;
+}
+
+// The person knows that it is enough, and is not told again, also after the page was loaded anew.
+function wentOn() {
+  sessionStorage.setItem(GOING_ON, state.session.name);
+  notice("stop", "");
+  at("sentence").focus({ preventScroll: true });
 }
 
 // The server
@@ -72,6 +80,7 @@ function goOn() {
 function away(is, reason) {
   const kept = state ? "Your answer is kept, and sent again until it arrives." : "Trying again.";
   const text = reason ? `The server cannot save it: ${reason} ${kept}` : `The server does not answer. ${kept}`;
+  if (is) notice("hint", ""); // of what was done before
   notice("away", is ? text : "", "bad");
 }
 
@@ -152,6 +161,7 @@ function showTask({ task, undone, progress, session }) {
   at("why").textContent = `${WHY[task.why]} · sentence ${count(task.sentence + 1)}`;
   at("before").textContent = task.before;
   at("after").textContent = task.after;
+  everything = false;
   sentence.show(task, session.nested, back ? undone.spans : best);
   const where = at("task");
   where.classList.remove("fresh");
@@ -217,16 +227,31 @@ function choose(name) {
 }
 
 function drawAnswer() {
-  const mentions = sentence.spans.length;
-  at("accept-count").textContent = mentions || "no";
-  at("accept-word").textContent = mentions === 1 || !mentions ? " mention" : " mentions";
-  at("clear").disabled = !mentions;
+  at("clear").disabled = !sentence.spans.length;
+  drawAccept();
   drawCandidates();
 }
 
-function candidates() {
-  const all = state.task ? state.task.suggestions : [];
-  return all.filter((one, i) => i < 3 || one.probability >= 0.005).slice(0, 9);
+// The button does what the key does: words that are selected become a mention first.
+function drawAccept() {
+  const mentions = sentence.spans.length;
+  const all = mentions > 1 ? `${mentions} mentions` : `${mentions || "no"} mention`;
+  at("accept-wide").textContent = sentence.selecting ? "Add mention" : `Accept ${all}`;
+  at("accept-narrow").textContent = sentence.selecting ? "Add" : `Accept ${mentions || "none"}`;
+}
+
+function accept() {
+  if (sentence.selecting) sentence.add(label);
+  else decide("accept", sentence.spans);
+}
+
+// What one key accepts: the best, others that are likely, and that there is none; more, if asked for.
+function candidates(more = everything) {
+  const all = (state.task ? state.task.suggestions : []).slice(0, 9);
+  const good = more
+    ? all.filter((one, i) => i < 3 || one.probability >= 0.005)
+    : all.filter((one, i) => i === 0 || one.probability >= LIKELY).slice(0, FEW);
+  return all.filter((one) => good.includes(one) || !one.spans.length);
 }
 
 function drawCandidates() {
@@ -244,6 +269,7 @@ function drawCandidates() {
     row.append(button);
     return row;
   });
+  at("more").hidden = rows.length === candidates(true).length;
   at("suggested").hidden = !rows.length;
   at("candidates").replaceChildren(...rows);
 }
@@ -291,14 +317,16 @@ function drawProgress(progress) {
   const later = progress.skipped ? ` (${count(progress.skipped)} skipped)` : "";
   at("left").textContent = count(progress.left) + later;
   at("forecast").textContent = forecastOf(progress);
-  at("training").textContent = trainingOf(training);
+  at("training").textContent = trainingOf(progress);
   at("training").classList.toggle("bad", training.status === "failed");
-  const points = [...progress.rounds, ...(estimate ? [estimate] : [])];
+  const now = estimate && progress.read ? [estimate] : [];
+  const points = [...progress.rounds.filter((one) => one.read < progress.read), ...now];
   const words = known
     ? `Estimated coverage ${percent(estimate.coverage)} after ${count(progress.read)} sentences. ${intervalOf(progress)}`
     : "Nothing is estimated yet.";
   at("plot").replaceChildren(plot(points, state.session.target, words));
-  notice("stop", progress.stop && !goingOn ? progress.stop : "", "good");
+  const told = sessionStorage.getItem(GOING_ON) === state.session.name;
+  notice("stop", told ? "" : progress.stop, "good");
 }
 
 function intervalOf({ estimate, mentions, finished }) {
@@ -317,10 +345,10 @@ function forecastOf({ forecast, finished }) {
   return `About ${count(forecast)} more ${sentences} to ${percent(state.session.target)}, if the model is right.`;
 }
 
-function trainingOf({ status, seconds, trouble }) {
+function trainingOf({ training: { status, seconds, trouble }, read }) {
   if (status === "training") return "Learning from your answers …";
   if (status === "failed") return `Learning failed, going on without: ${trouble}`;
-  return seconds ? `Learned from your answers in ${seconds.toFixed(1)} s.` : "";
+  return seconds && read ? `Learned from your answers in ${seconds.toFixed(1)} s.` : "";
 }
 
 // While something is learnt, or the next sentences are chosen, the server is asked now and then.
@@ -342,7 +370,11 @@ async function look() {
 const ONCE = new Set(["Enter", "s", "x", "z", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
 
 function keyed(event) {
-  if (at("help").open || busy && event.key !== "Tab") return;
+  if (at("help").open) {
+    if (event.key === "?") at("help").close();
+    return;
+  }
+  if (busy && event.key !== "Tab") return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const undoing = key === "z" && (event.ctrlKey || event.metaKey);
   if ((event.ctrlKey || event.metaKey || event.altKey) && !undoing) return;
@@ -354,21 +386,27 @@ function keyed(event) {
 
 // Whether a key meant something.
 function act(key, shift) {
-  if (key === "?") return at("help").showModal() || true;
+  if (key === "?") return help() || true;
   if (key === "z") return undo() || true;
+  if (key === "Escape" && notices.stop && !sentence.marking) return wentOn() || true;
   if (!state || !state.task) return false;
   const arrows = { ArrowLeft: "left", ArrowRight: "right", Home: "first", End: "last" };
   if (key in arrows) return sentence.move(arrows[key], shift || sentence.selecting) || true;
   if (key === " ") return sentence.begin() || true;
   if (key === "Escape") return sentence.leave() || true;
   if (key === "Tab") return sentence.selecting && (nextLabel(shift ? -1 : 1) || true);
-  if (key === "Enter") return (sentence.selecting ? sentence.add(label) : decide("accept", sentence.spans)) || true;
+  if (key === "Enter") return accept() || true;
   if (key === "Backspace" || key === "Delete") return sentence.removeAtCursor() || true;
   if (key === "0") return clear() || true;
   if (key === "s") return decide("skip", []) || true;
   if (key === "x") return decide("reject", []) || true;
   if (/^[1-9]$/.test(key)) return numbered(Number(key) - 1);
   return lettered(key);
+}
+
+function help() {
+  at("help").showModal();
+  at("help").scrollTop = 0; // not where the button is that has the focus
 }
 
 function clear() {
@@ -412,13 +450,17 @@ function pressed(id, action) {
   });
 }
 
-pressed("accept", () => decide("accept", sentence.spans));
+pressed("accept", accept);
 pressed("clear", clear);
 pressed("skip", () => decide("skip", []));
 pressed("reject", () => decide("reject", []));
 pressed("undo", undo);
+pressed("more", () => {
+  everything = true;
+  drawCandidates();
+});
 pressed("pause-undo", undo);
-at("help-open").addEventListener("click", () => at("help").showModal());
+at("help-open").addEventListener("click", help);
 document.addEventListener("keydown", keyed);
 
 history.replaceState(null, "", location.pathname); // the key of the page is in a cookie by now

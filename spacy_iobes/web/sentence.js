@@ -8,14 +8,17 @@ const inOrder = (spans) =>
   [...spans].sort((a, b) => a[0] - b[0] || b[1] - a[1] || (a[2] < b[2] ? -1 : 1));
 
 export class Sentence {
-  // `changed` is called after every change of mentions, `say` with what a screen reader should read.
-  constructor(element, { colour, changed, say, wanted }) {
-    Object.assign(this, { element, colour, changed, say, wanted });
+  // `changed` is called after every change of mentions, `marked` after every change of the cursor or
+  // the selection, `say` with what a screen reader should read.
+  constructor(element, { colour, changed, marked, say, wanted }) {
+    Object.assign(this, { element, colour, changed, marked, say, wanted });
     this.words = [];
+    this.cursor = this.anchor = this.pressed = null;
     element.addEventListener("pointerdown", (event) => this.press(event));
     element.addEventListener("pointermove", (event) => this.drag(event));
-    element.addEventListener("pointerup", (event) => this.release(event));
+    element.addEventListener("pointerup", () => this.release());
     element.addEventListener("pointercancel", () => this.forget());
+    element.addEventListener("lostpointercapture", () => this.release());
     new ResizeObserver(() => this.fitNames()).observe(element);
   }
 
@@ -27,6 +30,11 @@ export class Sentence {
 
   get selecting() {
     return this.anchor !== null;
+  }
+
+  // Whether the cursor is at a word, or some are selected.
+  get marking() {
+    return this.cursor !== null;
   }
 
   get selected() {
@@ -51,7 +59,7 @@ export class Sentence {
 
   set(spans) {
     const next = inOrder(spans);
-    if (JSON.stringify(next) === JSON.stringify(this.spans)) return this.draw();
+    if (JSON.stringify(next) === JSON.stringify(this.spans)) return this.mark();
     this.before.push(this.spans);
     this.spans = next;
     this.draw();
@@ -69,12 +77,12 @@ export class Sentence {
 
   add(label) {
     const [start, end] = this.selected;
-    this.anchor = null;
+    this.anchor = this.pressed = null;
     const overlaps = ([s, e]) => s < end && start < e;
     const inTheWay = !this.nested && this.known.find(overlaps);
     if (inTheWay) {
       this.say(`${inTheWay[2]} “${this.text(...inTheWay)}” is known already, and mentions do not nest here.`, true);
-      return this.draw();
+      return this.mark();
     }
     const same = ([s, e, l]) => s === start && e === end && l === label;
     const rest = this.spans.filter((span) => (this.nested ? !same(span) : !overlaps(span)));
@@ -106,22 +114,22 @@ export class Sentence {
       const step = { left: this.cursor - 1, right: this.cursor + 1, first: 0, last }[to];
       this.cursor = Math.max(0, Math.min(last, step));
     }
-    this.draw();
+    this.mark();
     this.tell();
-    this.element.querySelector(".cursor").scrollIntoView({ block: "nearest" });
+    this.nodes[this.cursor].token.scrollIntoView({ block: "nearest" });
   }
 
   begin() {
     if (this.cursor === null) this.cursor = 0;
     this.anchor = this.selecting ? null : this.cursor;
-    this.draw();
+    this.mark();
     this.tell();
   }
 
   leave() {
     if (this.selecting) this.anchor = null;
     else this.cursor = null;
-    this.draw();
+    this.mark();
   }
 
   tell() {
@@ -140,22 +148,24 @@ export class Sentence {
   }
 
   press(event) {
-    if (event.button || event.target.closest("button")) return;
+    if (event.button || !event.isPrimary || event.target.closest("button")) return;
     const at = this.tokenAt(event);
     if (at === null) return;
-    this.pressed = at;
-    this.anchor = this.cursor = at;
-    this.draw();
+    this.element.setPointerCapture(event.pointerId); // wherever it is let go, that is told here
+    this.pressed = this.anchor = this.cursor = at;
+    this.mark();
   }
 
   drag(event) {
-    if (this.pressed === null) return;
+    if (this.pressed === null || !event.isPrimary) return;
+    if (!event.buttons) return this.release();
     const at = this.tokenAt(event);
     if (at === null || at === this.cursor) return;
     this.cursor = at;
-    this.draw();
+    this.mark();
   }
 
+  // What is selected becomes a mention, also if the pointer has left the sentence by now.
   release() {
     if (this.pressed === null) return;
     this.pressed = null;
@@ -163,18 +173,17 @@ export class Sentence {
     const covered = this.spans.some(([s, e]) => s <= start && end <= e);
     if (end - start === 1 && covered && !this.nested) {
       this.anchor = null; // a click within a mention only goes there
-      this.draw();
       this.tell();
     } else {
       this.add(this.wanted());
     }
     this.cursor = null;
-    this.draw();
+    this.mark();
   }
 
   forget() {
     this.pressed = this.anchor = this.cursor = null;
-    this.draw();
+    this.mark();
   }
 
   // Drawing
@@ -197,15 +206,35 @@ export class Sentence {
     const levels = this.levels([...this.known, ...this.spans]);
     const depth = Math.max(1, ...[...levels.values()].map((level) => level + 1));
     this.element.style.setProperty("--levels", depth);
-    const nodes = [];
-    this.words.forEach((word, i) => {
-      nodes.push(this.drawToken(word, i, levels, depth));
-      if (this.spaces[i] && i + 1 < this.words.length) nodes.push(this.drawGap(i, levels, depth));
-    });
+    this.nodes = this.words.map((word, i) => ({
+      token: this.drawToken(word, i, levels, depth),
+      gap: this.spaces[i] && i + 1 < this.words.length ? this.drawGap(i, levels, depth) : null,
+    }));
     const focused = document.activeElement && this.element.contains(document.activeElement);
-    this.element.replaceChildren(...nodes);
+    const every = document.createDocumentFragment(); // a sentence may have more words than a call arguments
+    for (const { token, gap } of this.nodes) {
+      every.append(token);
+      if (gap) every.append(gap);
+    }
+    this.element.replaceChildren(every);
     if (focused) this.element.focus({ preventScroll: true });
     this.fitNames();
+    this.mark();
+  }
+
+  // Shows the cursor and what is selected, without drawing the sentence anew.
+  mark() {
+    for (const node of this.element.querySelectorAll(".chosen, .cursor")) {
+      node.classList.remove("chosen", "cursor");
+    }
+    const [start, end] = this.selecting ? this.selected : [0, 0];
+    for (let i = start; i < end; i += 1) {
+      const { token, gap } = this.nodes[i];
+      token.classList.add("chosen");
+      if (gap && i + 1 < end) gap.classList.add("chosen");
+    }
+    if (this.cursor !== null) this.nodes[this.cursor].token.classList.add("cursor");
+    this.marked();
   }
 
   drawToken(word, i, levels, depth) {
@@ -216,9 +245,6 @@ export class Sentence {
     text.className = "text";
     text.textContent = word;
     token.append(text);
-    const [start, end] = this.selecting ? this.selected : [0, 0];
-    token.classList.toggle("chosen", start <= i && i < end);
-    token.classList.toggle("cursor", i === this.cursor);
     this.underline(token, levels, depth, i, (span) => span[1] === i + 1);
     for (const [span, level] of levels) if (span[0] === i) token.append(this.drawName(span, level));
     return token;
@@ -229,8 +255,6 @@ export class Sentence {
     gap.className = "gap";
     gap.dataset.token = i;
     gap.textContent = " ";
-    const [start, end] = this.selecting ? this.selected : [0, 0];
-    gap.classList.toggle("chosen", start <= i && i + 1 < end);
     const through = new Map([...levels].filter(([span]) => span[0] <= i && i + 1 < span[1]));
     this.underline(gap, through, depth, i, () => false);
     return gap;
