@@ -161,3 +161,17 @@ def test_a_session_is_a_list_too(sequence: list[str]) -> None:
                     assert made == session.last
             assert [made[1:3] for made in session.decisions] == stack
         session.close()
+
+
+def test_undo_takes_back_what_was_estimated_from_the_answer() -> None:
+    ledger = Ledger(SENTENCES)
+    ledger.apply(BATCHES[0])
+    for number, sentence in enumerate((2, 0), 1):
+        made = {"decision": number, "sentence": sentence, "answer": "accept", "spans": []}
+        ledger.apply(made | {"time": ""})
+        ledger.apply({"estimate": {"read": number}, "round": number - 1})
+    assert [row["read"] for row in ledger.rounds] == [1, 2]
+    ledger.apply({"undo": 2})
+    assert [row["read"] for row in ledger.rounds] == [1]
+    ledger.apply({"undo": 1})
+    assert ledger.rounds == []

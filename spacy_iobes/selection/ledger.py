@@ -135,6 +135,8 @@ class Ledger:
         if not every:
             del self._decisions[gone.sentence]
         self._settle(gone.sentence)
+        while self.rounds and self.rounds[-1]["read"] > len(self.reading.read):
+            self.rounds.pop()  # what was estimated from answers that are gone
 
     def _estimate(self, record: Mapping[str, Any]) -> None:
         self.rounds.append(dict(record["estimate"]))
