@@ -23,5 +23,8 @@ def expected_spans(chain: Chain, batch: Batch) -> Floats:
     )
     if (begins & (legal & layout.joins).any(axis=0)).any():
         return Posterior.of(chain, batch).expected_counts()
-    found = marginals(chain, batch) @ (layout.members & begins).T.astype(batch.scores.dtype)
+    states = marginals(chain, batch)
+    found = np.zeros((len(states), len(layout.members)), dtype=states.dtype)
+    for state in np.flatnonzero(begins & (layout.label_of >= 0)):  # few: no product of matrices
+        found[:, layout.label_of[state]] += states[:, state]
     return batch.summed(found)
