@@ -4,6 +4,7 @@ The kernels are optional: where no compiler is at hand, or compilation fails, th
 without them and uses their numpy twins (`spacy-iobes info` says which are in use).
 """
 
+import os
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -67,9 +68,14 @@ class BuildWithConfigs(build_py):
 class BuildKernels(build_ext):
     """Compile with -O3 where the compiler takes it, and go on without kernels where none does."""
 
+    def finalize_options(self) -> None:
+        """Use all processors, unless told otherwise."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extensions(self) -> None:
         """Add the flags that fit the compiler, then build."""
-        flags = {"unix": ["-O3"], "msvc": ["/O2"]}.get(self.compiler.compiler_type, [])
+        flags = {"unix": ["-O3", "-g0"], "msvc": ["/O2"]}.get(self.compiler.compiler_type, [])
         for extension in self.extensions:
             extra = [flag for name, flag in PROCESSORS.items() if extension.name.endswith(name)]
             extension.extra_compile_args = flags + extra
