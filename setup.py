@@ -155,6 +155,7 @@ setup(
             "spacy-iobes.ChainTagger.v1 = spacy_iobes.ml.chain_tagger:build_chain_tagger",
             "spacy-iobes.SeparatorTagger.v1 = "
             "spacy_iobes.ml.separator_tagger:build_separator_tagger",
+            "spacy-iobes.SeparatorMean.v1 = spacy_iobes.ml.separator_mean:build_separator_mean",
             "spacy-iobes.HashedFeatures.v1 = spacy_iobes.ml.hashed_features:build_hashed_features",
         ],
         "spacy_readers": [

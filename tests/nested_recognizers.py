@@ -37,8 +37,8 @@ ENCODERS: dict[str, dict[str, Any]] = {
     "cnn": {"tok2vec": CNN},
     "hashed": {"tok2vec": HASHED},
     "both": {"tok2vec": CNN, "features": HASHED},
-    "apart": {"tok2vec": CNN, "features": HASHED, "joint": False},
 }
+ALL_ENCODERS = (*ENCODERS, "cnn+hashed+cnn")
 SENTENCES: list[tuple[str, list[Triple]]] = [
     (
         "the human IL-2 gene promoter binds NF-kB",
@@ -50,10 +50,18 @@ SENTENCES: list[tuple[str, list[Triple]]] = [
 
 
 def make(encoder: str = "cnn", **config: Any) -> Language:
-    """A pipeline with a small nested recogniser, the same one every time."""
+    """A pipeline with a small nested recogniser, the same every time; "+": a mean of several."""
     fix_random_seed(0)
     nlp = spacy.blank("en")
-    model = {"@architectures": "spacy-iobes.SeparatorTagger.v1", **ENCODERS[encoder]}
+    members = [
+        {"@architectures": "spacy-iobes.SeparatorTagger.v1", **ENCODERS[name]}
+        for name in encoder.split("+")
+    ]
+    mean = {
+        "@architectures": "spacy-iobes.SeparatorMean.v1",
+        "*": {f"member{number}": member for number, member in enumerate(members)},
+    }
+    model = mean if len(members) > 1 else members[0]
     nlp.add_pipe("iobes_nested_ner", config={"model": model, **config})
     return nlp
 

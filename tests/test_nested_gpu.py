@@ -12,7 +12,7 @@ from spacy_iobes.pipeline.tuning import tune_bias
 
 from .far_arrays import far_away
 from .nested_recognizers import (
-    ENCODERS,
+    ALL_ENCODERS,
     REPRESENTATIONS,
     example,
     examples,
@@ -47,7 +47,7 @@ def answers(nlp: Language) -> list[Any]:
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", ALL_ENCODERS)
 def test_it_learns_and_answers_as_on_a_cpu(encoder: str, representation: str) -> None:
     near = make(encoder, representation=representation, scores=True)
     losses, known = train(near), answers(near)

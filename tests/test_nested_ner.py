@@ -24,10 +24,10 @@ from spacy_iobes.errors import (
     SpanRangeError,
     UnknownNameError,
 )
-from spacy_iobes.ml.gap_scores import GapScores
 
 from .docs import BLANK
 from .nested_recognizers import (
+    ALL_ENCODERS,
     ENCODERS,
     LABELS,
     REPRESENTATIONS,
@@ -238,7 +238,7 @@ def test_no_mention_begins_or_ends_with_white_space(representation: str) -> None
 
 
 @each
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", ALL_ENCODERS)
 def test_it_learns_what_it_is_shown(representation: str, encoder: str) -> None:
     nlp = learn(make(encoder, representation=representation, scores=True), examples())
     scores = nlp.evaluate(examples())
@@ -251,23 +251,6 @@ def test_it_learns_what_it_is_shown(representation: str, encoder: str) -> None:
     chances = doc.spans["sc"].attrs["scores"]
     assert len(chances) == len(wanted)
     assert all(0.5 < chance <= 1.0 for chance in chances)
-
-
-@each
-def test_two_encoders_that_learn_each_for_itself(representation: str) -> None:
-    """The loss is that of both, each gets the gradient of its own, and their mean decides."""
-    pair = examples()[0]
-    nlp = learn(make("apart", representation=representation), [pair], 3)
-    pipe = nested_ner(nlp)
-    scores = pipe.model.predict([pair.predicted])
-    np.testing.assert_allclose(scores.scores, (scores.parts[0] + scores.parts[1]) / 2, rtol=1e-5)
-    loss, gradient = pipe.get_loss([pair], scores)
-    alone = [GapScores(part, scores.units, scores.steps) for part in scores.parts]
-    found = [pipe.get_loss([pair], part) for part in alone]
-    assert loss == pytest.approx(sum(one for one, _ in found))
-    for mine, (_, wanted) in zip(gradient.parts, found):
-        np.testing.assert_allclose(mine, wanted.scores)
-    assert found[0][0] != pytest.approx(found[1][0])
 
 
 @each
@@ -285,7 +268,7 @@ def test_mentions_that_cannot_be_learned_are_told(
     assert ("'IL-2 gene' (X)" in caplog.text) == (representation == "per_label")
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", ALL_ENCODERS)
 @each
 def test_it_is_stored_and_goes_on(encoder: str, representation: str, tmp_path: Path) -> None:
     nlp = learn(make(encoder, representation=representation), examples(), 20)

@@ -17,6 +17,7 @@ NAMES = {
     "spacy_architectures": [
         "spacy-iobes.ChainTagger.v1",
         "spacy-iobes.HashedFeatures.v1",
+        "spacy-iobes.SeparatorMean.v1",
         "spacy-iobes.SeparatorTagger.v1",
     ],
     "spacy_cli": ["iobes"],

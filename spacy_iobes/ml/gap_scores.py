@@ -15,10 +15,10 @@ class GapScores:
     """`scores[R, W]`: a row for each gap, or each token, of all units; columns label by label.
 
     `steps` are scores of what follows what, in the shape that the representation asks for. Where
-    `scores` are the mean of two models that learn each for itself, `parts` are the scores of both.
+    they are the mean of several models that learn each for itself, `parts` are what each says.
     """
 
     scores: Array
     units: Units
     steps: Array
-    parts: tuple[Array, ...] = ()
+    parts: tuple[GapScores, ...] = ()

@@ -28,16 +28,13 @@ def build_separator_tagger(
     width: int = 128,
     pieces: int = 2,
     dropout: float | None = None,
-    joint: bool = True,
 ) -> SeparatorModel:
     """Score the separators of every gap by the vectors of the tokens on both sides.
 
     A hidden layer of a `width`, with so many `pieces`, sees the two vectors; a linear layer scores
     what it makes of them. An encoder whose `attrs` have `set_states` scores separators itself, and
     there is no such layer; another such encoder may be given as `features`, whose scores are added.
-    Unless the two are `joint`, each learns as if there was no other, and their mean decides; else
-    what learns fast leaves little to learn for the other. The component says what is scored, and
-    how many separators there are.
+    The component says what is scored, and how many separators there are.
     """
     steps = GapSteps()
     layers: list[Model[Any, Any]] = [steps, tok2vec]
@@ -69,12 +66,7 @@ def build_separator_tagger(
             "output_layer": output,
             "steps": steps,
         },
-        attrs={
-            "look": Look(gaps=True),
-            "joint": joint,
-            "set_look": set_look,
-            "set_outputs": set_outputs,
-        },
+        attrs={"look": Look(gaps=True), "set_look": set_look, "set_outputs": set_outputs},
     )
     return model
 
@@ -91,18 +83,14 @@ def forward(
     if model.has_ref("head"):
         paired, back_pairs = model.get_ref("pairs")((flat, units), is_train)
         flat, back_head = model.get_ref("head")(paired, is_train)
-    parts: tuple[Any, ...] = ()
     if model.has_ref("features"):
         more, back_more = model.get_ref("features")(docs, is_train)
-        added: Any = model.ops.flatten(more)
-        parts = () if model.attrs["joint"] else (flat, added)
-        flat = (flat + added) / len(parts or "1")
+        flat = flat + model.ops.flatten(more)
 
     def backprop(d_scores: GapScores) -> list[Doc]:
-        gradients = d_scores.parts if parts else (d_scores.scores,) * 2
-        gradient: Any = model.ops.asarray2f(gradients[0])
+        gradient: Any = model.ops.asarray2f(d_scores.scores)
         if model.has_ref("features"):
-            back_more([model.ops.asarray2f(gradients[1])])
+            back_more([gradient])
         if model.has_ref("head"):
             rows = back_pairs(back_head(gradient))
             lengths = model.ops.asarray1i(np.diff(units.docs).tolist())
@@ -113,7 +101,7 @@ def forward(
         return []
 
     steps, back_steps = model.get_ref("steps")(None, is_train)
-    return GapScores(flat, units, steps, parts), backprop
+    return GapScores(flat, units, steps), backprop
 
 
 def init(model: SeparatorModel, X: Any = None, Y: Any = None) -> None:  # noqa: N803

@@ -188,14 +188,11 @@ class NestedRecognizer(NestedQuestions, Recognizer):
         docs = [example.predicted for example in examples]
         known, blank = self._known(examples), blanks(docs)
         gold = self._numbered(known.spans), missing(known.missing, scores.units)
+        found = [self.ask(part).apart(blank).loss(*gold) for part in scores.parts or [scores]]
         if not scores.parts:
-            return self.ask(scores).apart(blank).loss(*gold)
-        each = (replace(scores, scores=part, parts=()) for part in scores.parts)
-        found = [self.ask(part).apart(blank).loss(*gold) for part in each]
-        (loss, first), (other, second) = found
-        steps = None if first.steps is None else first.steps + second.steps
-        parts = (first.scores, second.scores)
-        return loss + other, GapScores(first.scores, scores.units, steps, parts)
+            return found[0]
+        parts = tuple(gradient for _, gradient in found)
+        return sum(loss for loss, _ in found), replace(scores, parts=parts)
 
     def answers(self, examples: Sequence[Example]) -> Answers:
         """What the model thinks of some examples, to be decided with one bias or another."""
