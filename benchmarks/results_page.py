@@ -55,12 +55,20 @@ def page(shelf: Shelf, every: Sequence[Job], drawn: Sequence[str]) -> str:
 
 def contents(shelf: Shelf, every: Sequence[Job]) -> str:
     """What there is, and what was not run."""
-    rows = ["| benchmark | what it measures | measured |", "|---|---|---|"]
+    rows = ["| benchmark | what it measures | measured | targets met |", "|---|---|---|---|"]
     for job in every:
         found = shelf.read(job)
         day = found["machine"]["date"] if found else "not run"
-        rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} |")
+        met = verdicts(tables_of(found)) if found else ""
+        rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} | {met} |")
     return "\n".join(rows)
+
+
+def verdicts(tables: Sequence[dict[str, Any]]) -> str:
+    """How many of its targets a benchmark has met, of those that it has measured."""
+    rows = [row for table in tables for row in table["rows"] if "verdict" in row]
+    judged = [row["verdict"] for row in rows if row["verdict"] in ("met", "not met")]
+    return f"{judged.count('met')} of {len(judged)}" if judged else ""
 
 
 def section(job: Job, found: dict[str, Any] | None) -> Iterator[str]:

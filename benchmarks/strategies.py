@@ -13,6 +13,7 @@ from spacy_iobes.scoring.paired import corrected_t, paired_t, signed_rank
 from spacy_iobes.strategies.cells import Plan
 from spacy_iobes.strategies.comparison import ALL, Comparison, Row
 from spacy_iobes.strategies.lab import cores
+from spacy_iobes.strategies.page import short
 from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
 from spacy_iobes.strategies.tables import cell, remarks
 
@@ -80,9 +81,9 @@ def figures(source: Source, found: Study, comparison: Comparison) -> Table:
             cells[column] = cell(comparison, row, column).strip()
         cells["learn s"] = comparison.seconds.get(row)
         rows.append(cells)
-    title = f"{source.title}: {found.facts}"
+    title = f"{source.title}, {short(comparison)}"
     spent = f"{found.cpu_seconds:.0f} s of CPU time for all rows, on {cores()} cores."
-    return Table(title, rows, [*remarks(comparison), spent])
+    return Table(title, rows, [f"{found.facts}.", *remarks(comparison), spent])
 
 
 def findings(found: dict[str, Study]) -> Table:

@@ -154,6 +154,15 @@ def places(svg: str, kind: str) -> list[tuple[float, float]]:
     ]
 
 
+def test_targets_that_were_met_are_counted(tmp_path: Path) -> None:
+    verdicts = ("met", "not met", "met", "not measured", "")
+    rows: list[dict[str, Cell]] = [{"target": "some", "verdict": verdict} for verdict in verdicts]
+    (tmp_path / "ner.json").write_text(results(Table("targets", rows)), encoding="utf8")
+    text = results_page.contents(Shelf(tmp_path), [JOBS["ner"], JOBS["tags"]])
+    assert re.search(r"\[ner\].* UTC \| 2 of 3 \|$", text, re.MULTILINE)
+    assert re.search(r"\[tags\].* not run \|  \|$", text, re.MULTILINE)
+
+
 def test_the_pictures(tmp_path: Path) -> None:
     (tmp_path / "ner.json").write_text(results(*recognisers()), encoding="utf8")
     drawn = dict(results_page.pictures(Shelf(tmp_path), [*JOBS.values()]))
