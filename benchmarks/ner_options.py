@@ -35,7 +35,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "budget": {
         "type": float,
         "metavar": "SECONDS",
-        "help": "CPU time of training, of nested recognisers with a CNN (420)",
+        "help": "CPU time of training, of nested recognisers with a CNN (300)",
     },
     "seeds": {"type": int, "metavar": "N", "help": "so many seeds instead of three"},
     "plot": {

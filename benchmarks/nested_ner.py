@@ -15,7 +15,7 @@ from .nested_ner_systems import SYSTEMS
 from .nested_ner_tables import LEGEND, QUICK, Results
 from .table import Table
 
-BUDGET, QUICK_BUDGET, QUICK_SENTENCES = 420.0, 1.0, 100
+BUDGET, QUICK_BUDGET, QUICK_SENTENCES = 300.0, 1.0, 100
 
 
 def run(

@@ -11,7 +11,7 @@ from thinc.api import Adam, Config, Optimizer
 
 from . import ROOT
 
-Encoder = Literal["hashed", "CNN", "wide and deep"]
+Encoder = Literal["hashed", "CNN", "wide and deep", "mean"]
 Kind = Literal["edge", "state", "per_label", "flat", "spancat", "span finder"]
 KEY, CANDIDATES = "sc", "candidates"
 """The span groups of mentions, and of what a span finder suggests."""
@@ -69,14 +69,24 @@ class System:
         return "iobes_nested_ner" if self.ours else "spancat"
 
     @property
+    def cnns(self) -> int:
+        """How many CNNs learn each for itself, and so the share of time that it has."""
+        return 3 if self.encoder == "mean" else 1
+
+    @property
     def words(self) -> int:
         """One step of training is for so many words."""
-        return 120 if self.hashed else 300
+        return 120 if self.hashed else 400 if self.ours else 300
 
     @property
     def drop(self) -> float:
         """The dropout of training; hashed features have their own."""
-        return 0.0 if self.hashed else 0.1
+        return 0.0 if self.hashed else 0.2 if self.ours else 0.1
+
+    @property
+    def rate(self) -> float:
+        """The learning rate at first; it falls to 0 with the time that is left."""
+        return 0.002 if self.ours else 0.001
 
     @property
     def annotates(self) -> list[str]:
@@ -89,8 +99,7 @@ class System:
 
     def optimizer(self) -> Optimizer:
         """Adam, whose averages are what is evaluated; hashed features have AdaGrad."""
-        rate = 0.01 if self.hashed else 0.001
-        made: Optimizer = Adam(rate, use_averages=not self.hashed)
+        made: Optimizer = Adam(self.rate, use_averages=not self.hashed)
         return made
 
     def pipeline(self, language: str) -> Language:
@@ -109,6 +118,8 @@ class System:
     def own(self) -> dict[str, Any]:
         """The settings of a component of ours: those of the configs, but for the CNN."""
         name = self.component
+        if self.encoder == "mean":
+            return component("nested_mean", name)
         if self.encoder == "wide and deep":
             config = component("nested_wide_deep", name)
         else:
@@ -152,6 +163,7 @@ SYSTEMS = {
     SPANCAT: System("CNN", "spancat"),
     "CNN span finder": System("CNN", "span finder"),
     "wide and deep edge": System("wide and deep", "edge"),
+    "mean edge": System("mean", "edge"),
     "CNN state": System("CNN", "state"),
     "CNN per_label": System("CNN", "per_label"),
     "CNN flat": System("CNN", "flat"),

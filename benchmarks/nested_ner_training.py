@@ -80,16 +80,22 @@ def batches(rows: list[Example], words: int, seed: int, epochs: int) -> Iterator
 def train(
     system: System, language: str, documents: list[Document], seed: int, budget: float
 ) -> Trained:
-    """Train from scratch: a hashed encoder for its epochs, others until the budget is spent."""
+    """Train from scratch: a hashed encoder for its epochs, others until the budget is spent.
+
+    With the budget the learning rate goes down to nothing.
+    """
     fix_random_seed(seed)
     nlp = system.pipeline(language)
     rows = examples(nlp, documents)
     nlp.initialize(lambda: rows)
     optimizer = system.optimizer()
-    begin, seen = process_time(), 0
+    begin, seen, time = process_time(), 0, budget * system.cnns
     for batch in batches(rows, system.words, seed, system.epochs if system.hashed else 0):
         nlp.update(batch, drop=system.drop, sgd=optimizer, annotates=system.annotates)
         seen += sum(len(example.predicted) for example in batch)
-        if not system.hashed and process_time() - begin >= budget:
-            break
+        if not system.hashed:
+            left = 1 - (process_time() - begin) / time
+            if left <= 0:
+                break
+            optimizer.learn_rate = system.rate * left
     return Trained(nlp, optimizer, process_time() - begin, seen)
