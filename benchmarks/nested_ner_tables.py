@@ -21,12 +21,12 @@ LEGEND = [
     f"the outermost mentions. spancat: of all n-grams to {LONGEST} tokens; span finder: of what",
     "spaCy's span_finder suggests. CNN: HashEmbedCNN, width 96, depth 4, 2,000 rows; wide and",
     "deep: the CNN and the features of nested_wide_deep.cfg; mean: nested_mean.cfg, three CNNs in",
-    "three times the time. Hashed encoders learn for 5 epochs, batches of 120 words; others for the",
-    "same CPU time with Adam, whose rate falls to 0 in that time, and the averages of weights:",
+    "three times the time. Hashed encoders learn for 5 epochs, batches of 120 words; others for",
+    "the same CPU time with Adam, whose rate falls to 0 in that time, and averages of weights:",
     "ours in batches of 400 words from 0.002, dropout 0.2; those of spaCy in batches of 300 words",
     "from 0.001, dropout 0.1, their defaults. No choice by dev data but for bias and threshold.",
     "Documents of GENIA and sentences of GermEval are Docs, ready before the clock starts. Seconds",
-    "are process CPU time, one thread, each row in a process of its own; numpy multiplies matrices.",
+    "are process CPU time, one thread, each row in its own process; numpy multiplies matrices.",
 ]
 COLUMNS = (
     "dev F1",

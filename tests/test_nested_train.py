@@ -122,7 +122,7 @@ def test_another_group(data: Path, tmp_path: Path) -> None:
     assert sorted(found(tmp_path / "model", "mine")) == sorted(FOUND)
 
 
-@pytest.mark.parametrize("name", ["nested_cnn", "nested_wide_deep"])
+@pytest.mark.parametrize("name", ["nested_cnn", "nested_mean", "nested_wide_deep"])
 def test_other_configs(data: Path, name: str, tmp_path: Path) -> None:
     files = [data / "train.spacy", data / "dev.spacy"]
     more: list[Any] = ["--config", name, "--max-steps", 4, "--output", tmp_path / "model"]

@@ -324,7 +324,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([good, good, *scheme, "--lang", "qq"], "The language 'qq' cannot be loaded"),
         (
             [good, good, *scheme, "--config", "nope"],
-            "ner_wide_deep, nested_cnn, nested_fast, nested_wide_deep; or",
+            "ner_wide_deep, nested_cnn, nested_fast, nested_mean, nested_wide_deep; or",
         ),
         ([good, good, *scheme, "--config", good], "not a config that can be used"),
         ([good, good, *scheme, "--sheme", "x"], "There is no option --sheme"),

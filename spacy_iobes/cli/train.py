@@ -53,7 +53,7 @@ def train_cli(
             "--config",
             "-c",
             help="A config in place of ner_fast: a file of your own, ner_cnn or ner_wide_deep; in "
-            "place of nested_fast, with --nested: nested_cnn or nested_wide_deep.",
+            "place of nested_fast, with --nested: nested_cnn, nested_mean or nested_wide_deep.",
         ),
     ] = "",
     epochs: Annotated[
