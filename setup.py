@@ -139,7 +139,7 @@ setup(
         "spacy_iobes.scoring": ["page.html"],
         "spacy_iobes.selection": ["page.html"],
         "spacy_iobes.strategies": ["page.html"],
-        "spacy_iobes.web": ["page.html", "page.css", "*.js", "icon.svg"],
+        "spacy_iobes.web": ["*.html", "page.css", "*.js", "icon.svg"],
     },
     ext_modules=cythonize(KERNELS),
     cmdclass={"build_ext": BuildKernels, "build_py": BuildWithConfigs},

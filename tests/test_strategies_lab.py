@@ -254,7 +254,8 @@ def test_the_page_shows_names_as_text() -> None:
     assert "&lt;b&gt;" in text
     assert "a&amp;b" in text
     assert "default-src 'none'" in text
-    assert len(re.findall("'sha256-", text)) == 2  # its own style, and that of the picture
+    # the style of all pages, its own, and that of the picture
+    assert len(re.findall("'sha256-", text)) == 3
 
 
 # the command

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
 from json import dumps
 from typing import Any
 
 from ..codes.policy import get_policy
+from ..web.alone import alone
 from .counts import MUC, MucCounts
 from .files import FileReport, Located, PairScorer, Sentence
 from .formats import table_of
@@ -20,7 +16,6 @@ from .side_by_side import PolicyScore
 from .signature import SPANS, Signature
 from .tables import UNDEFINED, percent
 
-TEMPLATE = "page.html"
 METRIC_WORDS = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 MATCH_WORDS = {
     "exact": "spans with the right borders and the right label",
@@ -29,7 +24,6 @@ MATCH_WORDS = {
     "muc-partial": "spans that overlap, whatever their label; wrong borders count half",
     "muc-type": "spans that overlap and have the right label",
 }
-INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 UNSAFE = "<>&\u2028\u2029"  # in a script element, or in one of JavaScript's strings
 
 
@@ -38,26 +32,8 @@ def page(report: FileReport, policies: Sequence[PairScorer], title: str) -> str:
 
     `policies` are the scorers of the same predictions under other policies, for their table.
     """
-    template = files(__package__).joinpath(TEMPLATE).read_text(encoding="utf8")
-    values = {
-        "policy": content_policy(template),
-        "title": escape(title),
-        "data": as_script(page_data(report, policies, title)),
-    }
-    text = re.sub(r"@@(\w+)@@", lambda found: values[found[1]], template)
-    return text.encode("utf8", "backslashreplace").decode("utf8")  # names of files may be no text
-
-
-def content_policy(template: str) -> str:
-    """The Content-Security-Policy under which only the template's own scripts and styles work."""
-    hashes: dict[str, list[str]] = {"script": [], "style": []}
-    for kind, text in INLINE.findall(template):
-        digest = b64encode(sha256(text.encode("utf8")).digest()).decode("ascii")
-        hashes[kind].append(f"'sha256-{digest}'")
-    sources = [f"{kind}-src {' '.join(found)}" for kind, found in hashes.items()]
-    return "; ".join(
-        ["default-src 'none'", *sources, "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    )
+    data = as_script(page_data(report, policies, title))
+    return alone(__package__, title, data=data)
 
 
 def as_script(value: Any) -> str:

@@ -6,13 +6,12 @@ import io
 import re
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..corpus.files import write_bytes
 from ..errors import FileError
-from ..scoring.page import content_policy
+from ..web.alone import alone
 from .chart import Curves, chart
 
 ENDINGS = (".svg", ".html", ".png")
@@ -54,16 +53,9 @@ def draw(path: str, curves: Curves, facts: str, header: Sequence[str], rows: Row
 
 def page(curves: Curves, facts: str, header: Sequence[str], rows: Rows) -> str:
     """A page with the picture, and its figures as a table."""
-    template = files(__package__).joinpath("page.html").read_text(encoding="utf8")
     picture = chart(curves)
-    values = {
-        "policy": content_policy(template + picture),
-        "title": escape(curves.title),
-        "facts": escape(facts),
-        "picture": picture,
-        "table": table(header, rows),
-    }
-    return re.sub(r"@@(\w+)@@", lambda found: values[found[1]], template)
+    shown = {"facts": escape(facts), "picture": picture, "table": table(header, rows)}
+    return alone(__package__, curves.title, trusted=picture, **shown)
 
 
 def table(header: Sequence[str], rows: Rows) -> str:

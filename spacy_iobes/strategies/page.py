@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from typing import NamedTuple
 
-from ..scoring.page import content_policy
+from ..web.alone import alone
 from .chart import chart
 from .comparison import ALL, MEASURES, Comparison, Row
 from .tables import answer, figure, remarks
 
-TEMPLATE = "page.html"
 MARKS = {"+": "better", "-": "worse", "~": "same", "": "base"}
 
 
@@ -27,21 +24,13 @@ class Section(NamedTuple):
 
 def page(sections: Sequence[Section], title: str) -> str:
     """The page of some corpora."""
-    template = files(__package__).joinpath(TEMPLATE).read_text(encoding="utf8")
     body = "".join(_section(number, section) for number, section in enumerate(sections))
     links = "".join(
         f'<a href="#corpus{number}">{escape(section.name)}</a>'
         for number, section in enumerate(sections)
     )
-    values = {
-        # the pictures carry styles of their own
-        "policy": content_policy(template + body),
-        "title": escape(title),
-        "links": links,
-        "body": body,
-    }
-    text = re.sub(r"@@(\w+)@@", lambda found: values[found[1]], template)
-    return text.encode("utf8", "backslashreplace").decode("utf8")
+    # the pictures carry styles of their own
+    return alone(__package__, title, trusted=body, links=links, body=body)
 
 
 def _section(number: int, section: Section) -> str:

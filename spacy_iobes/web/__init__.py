@@ -1,1 +1,1 @@
-"""The annotation page and its small server, an optional extra: spacy-iobes[annotate]."""
+"""What pages have in common; the annotation page and its small server, an optional extra."""
