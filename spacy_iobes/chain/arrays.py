@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Offsets, Scores
+from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
 
 
 def finite_or_illegal(name: str, values: ArrayLike) -> Scores:
@@ -46,3 +46,14 @@ def refuse(name: str, array: Scores) -> None:
             f"{name}[{place}] is {array[tuple(wrong)]}: a score is a number, or minus infinity "
             "for what is illegal."
         )
+
+
+def picked(offsets: Offsets, chosen: Ints | Offsets) -> tuple[Offsets, Offsets]:
+    """The rows of the chosen parts, one after the other, and where each begins and the last ends.
+
+    Part `p` has the rows `offsets[p]:offsets[p + 1]`.
+    """
+    lengths = np.diff(offsets)[chosen]
+    bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+    rows = np.arange(bounds[-1]) + np.repeat(offsets[:-1][chosen] - bounds[:-1], lengths)
+    return rows, bounds

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ChainError
 from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
-from .arrays import finite_or_illegal, logarithms, whole_numbers
+from .arrays import finite_or_illegal, logarithms, picked, whole_numbers
 from .layout import Layout
 
 
@@ -154,7 +154,4 @@ class Batch:
 
     def tokens(self, sequences: Ints | Offsets) -> Offsets:
         """The tokens of the chosen sequences, one after the other."""
-        lengths = self.lengths[sequences]
-        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        tokens: Offsets = np.repeat(self.offsets[sequences], lengths) + places
-        return tokens
+        return picked(self.offsets, sequences)[0]

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..chain import Batch, Limits
+from ..chain.arrays import picked
 from ..chain.gaps import Gaps
 from ..codes.scheme import get_scheme
 from ..codes.separator_columns import encode_many
@@ -71,12 +72,12 @@ class _Tags:
         self.learner = Crf(self.tags, self.tags.classes, options)
 
     def learn(self, sentences: Offsets, spans: list[list[Span]]) -> None:
-        tokens, offsets = parts(self.pool.offsets, sentences)
+        tokens, offsets = picked(self.pool.offsets, sentences)
         path = self.tags.path(spans, np.diff(offsets).tolist())
         self.learner.learn(self.pool.features[tokens], offsets, path)
 
     def view(self, sentences: Offsets) -> TagView:
-        tokens, offsets = parts(self.pool.offsets, sentences)
+        tokens, offsets = picked(self.pool.offsets, sentences)
         scores = self.learner.class_scores(self.pool.features[tokens])
         batch = Batch.of(scores, np.diff(offsets))
         out = np.flatnonzero(self.pool.ruled_out[tokens])
@@ -96,21 +97,13 @@ class _Separators:
         self.learner = SeparatorLearner(len(pool.labels), options)
 
     def learn(self, sentences: Offsets, spans: list[list[Span]]) -> None:
-        gaps, offsets = parts(self.pool.units.gaps, sentences)
+        gaps, offsets = picked(self.pool.units.gaps, sentences)
         lengths = self.pool.lengths[sentences].tolist()
         gold = encode_many(span_columns(spans, lengths), lengths, self.pool.labels).gaps
         self.learner.learn(self.pool.features[gaps], offsets, gold)
 
     def view(self, sentences: Offsets) -> SeparatorView:
-        gaps, _ = parts(self.pool.units.gaps, sentences)
+        gaps, _ = picked(self.pool.units.gaps, sentences)
         scores = self.learner.scores(self.pool.features[gaps])
         asked = Asked(sentences, len(self.pool))
         return SeparatorView(asked, self.pool.labels, Gaps.of(scores, self.pool.lengths[sentences]))
-
-
-def parts(offsets: Offsets, chosen: Offsets) -> tuple[Offsets, Offsets]:
-    """The rows of the chosen parts, one after the other, and where each part begins and ends."""
-    lengths = np.diff(offsets)[chosen]
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    rows = np.arange(bounds[-1]) + np.repeat(offsets[:-1][chosen] - bounds[:-1], lengths)
-    return rows, bounds

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
+from ..chain.arrays import picked
 from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..corpus.gold import ADVICE
@@ -66,16 +67,11 @@ class Material:
     def part(self, units: Sequence[int] | Offsets) -> Material:
         """Some of the units, in this order."""
         chosen = np.asarray(units, dtype=np.int64)
-        sizes = np.diff(self.offsets)[chosen]
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        # the token behind which each chosen token comes, counted in the whole
-        tokens = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
+        tokens, offsets = picked(self.offsets, chosen)
         bounds = np.searchsorted(self.gold.sentence, np.arange(len(self) + 1))
-        counts = np.diff(bounds)[chosen]
-        first = np.cumsum(counts) - counts
-        rows = np.arange(counts.sum()) + np.repeat(bounds[chosen] - first, counts)
+        rows, firsts = picked(bounds, chosen)
         columns = (
-            np.repeat(np.arange(len(chosen)), counts).astype(np.int32),
+            np.repeat(np.arange(len(chosen)), np.diff(firsts)).astype(np.int32),
             *(getattr(self.gold, name)[rows] for name in ("start", "end", "label")),
         )
         gold = SpanColumns.trusted(columns, self.gold.labels, len(chosen))
