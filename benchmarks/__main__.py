@@ -79,12 +79,14 @@ def run_all(quick: bool, **options: Any) -> int:
 
     every = jobs(BENCHMARKS)
     shelf = Shelf(options.get("keep") or RESULTS / "results", quick, options.get("since", ""))
-    shelf.directory.mkdir(exist_ok=True)
+    output = options.get("output") or RESULTS
+    for folder in (shelf.directory, output):
+        folder.mkdir(exist_ok=True)
     failed: list[str] = []
     if not options.get("kept"):
         chosen = [every[name] for name in options.get("only") or every]
         failed += measure(shelf, chosen, bool(options.get("fresh")))
-    for path in results_page.write(shelf, [*every.values()], options.get("output") or RESULTS):
+    for path in results_page.write(shelf, [*every.values()], output):
         print(path)
     for name in failed:
         print(f"{name} failed", file=sys.stderr)

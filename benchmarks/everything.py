@@ -39,12 +39,17 @@ def jobs(benchmarks: dict[str, str]) -> dict[str, Job]:
     return {job.name: job for job in every}
 
 
+def measured(found: dict[str, Any]) -> bool:
+    """Whether results have any figure."""
+    return any(table["rows"] for tables in found["benchmarks"].values() for table in tables)
+
+
 @dataclass(frozen=True)
 class Shelf:
     """A directory with the results of each job as JSON, and which of them are good enough.
 
-    They are if they were made by the same version of this package, by a run that was as long
-    (`quick` or not), and not before a day (`since`, YYYY-MM-DD).
+    They are if something was measured (the data were at hand), by the same version of this package
+    and a run that was as long (`quick` or not), and not before a day (`since`, YYYY-MM-DD).
     """
 
     directory: Path
@@ -68,6 +73,7 @@ class Shelf:
         found = self.read(job)
         return (
             found is not None
+            and measured(found)
             and found["quick"] == self.quick
             and found["machine"][PACKAGE] == installed(PACKAGE)
             and found["machine"]["date"] >= self.since

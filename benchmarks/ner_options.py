@@ -85,8 +85,8 @@ def problem(benchmark: str, own: dict[str, Any]) -> str:
     """Why these options cannot be used; empty if they can."""
     for name in own:
         if name not in HAVE.get(benchmark, ()):
-            names = " and ".join(other for other, theirs in HAVE.items() if name in theirs)
-            return f"--{name}: only the benchmark {names} has this option"
+            names = ", ".join(other for other, theirs in HAVE.items() if name in theirs)
+            return f"--{name}: this is an option of {names}, not of {benchmark}"
     checks = (files(benchmark, own), unknown(benchmark, own), picture(own), count(own), day(own))
     return next(filter(None, checks if own else ()), "")
 

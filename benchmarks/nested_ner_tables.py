@@ -56,7 +56,7 @@ def corpus(results: Results, name: str, budget: float) -> Table:
         {"system": system} | {column: found[column] for column in COLUMNS}
         for system, found in results[name].items()
     ]
-    note = f"All but hashed encoders had {budget:g} CPU seconds of training, mean three times that."
+    note = f"All but hashed encoders had {budget:g} CPU seconds of training, mean {budget * 3:g}."
     return Table(f"{CORPORA[name].title}: recognisers", rows, [note], FORMATS)
 
 

@@ -91,7 +91,7 @@ def speed_chart(title: str, systems: Sequence[Point]) -> str:
         ]
     head = f"Entities of {title}: F1 against speed"
     below = "F1 on the test data. Up and to the right is better."
-    return framed(head, below, "words tagged in a second of CPU time", body)
+    return framed(head, below, "words tagged in a second of CPU time, of words seen before", body)
 
 
 def curves(tables: Tables) -> dict[str, list[tuple[float, float]]]:

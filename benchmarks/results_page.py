@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import results_chart as chart
-from .everything import Job, Shelf
+from .everything import Job, Shelf, measured
 from .machine import PACKAGES
 from .table import shown
 
@@ -17,7 +17,8 @@ HEAD = """# Results
 
 Written by `python -m benchmarks all` from what each benchmark measured: nothing is typed by hand.
 Ratios come from runs side by side on one machine; absolute times are of that machine alone. A dash
-is what was not measured."""
+is what was not measured. Targets are what a benchmark was meant to reach; its last table has them,
+met or not."""
 QUICK = "**A quick run, to see that it works: its numbers mean nothing.**"
 RIGHT, PLAIN = "---:", "---"
 
@@ -58,7 +59,7 @@ def contents(shelf: Shelf, every: Sequence[Job]) -> str:
     rows = ["| benchmark | what it measures | measured | targets met |", "|---|---|---|---|"]
     for job in every:
         found = shelf.read(job)
-        day = found["machine"]["date"] if found else "not run"
+        day = found["machine"]["date"] if found and measured(found) else "not run"
         met = verdicts(tables_of(found)) if found else ""
         rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} | {met} |")
     return "\n".join(rows)

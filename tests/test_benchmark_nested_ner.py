@@ -208,7 +208,7 @@ def test_targets_take_the_best_of_ours_by_dev_data() -> None:
         (["--systems", "ours"], "--systems: 'ours' is none of hashed edge, "),
         (["--kept"], "--kept: name the file with --keep"),
         (["--budget", "0"], "--budget: more than 0"),
-        (["--seeds", "2"], "--seeds: only the benchmark ner has this option"),
+        (["--seeds", "2"], "--seeds: this is an option of ner, not of nested"),
     ],
 )
 def test_options_that_cannot_be_used(
@@ -221,4 +221,4 @@ def test_options_that_cannot_be_used(
 
 def test_other_benchmarks_do_not_have_the_budget() -> None:
     said = ner_options.problem("ner", {"budget": 1.0})
-    assert said == "--budget: only the benchmark nested has this option"
+    assert said == "--budget: this is an option of nested, not of ner"

@@ -59,7 +59,9 @@ def recognisers() -> list[Table]:
     ]
 
 
-def run(folder: Path, *arguments: str, only: str = "policies") -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, *arguments: str, only: str = "separators"
+) -> subprocess.CompletedProcess[str]:
     """Run a benchmark, the smallest unless named, on the data in a folder, if there is any."""
     line = [sys.executable, "-m", "benchmarks", "all", "--quick", "--only", only]
     places = ["--keep", str(folder / "kept"), "--output", str(folder)]
@@ -72,15 +74,30 @@ def run(folder: Path, *arguments: str, only: str = "policies") -> subprocess.Com
 def test_a_quick_run_is_kept_shown_and_not_repeated(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "policies: python -m benchmarks policies --quick" in done.stderr
+    assert "separators: python -m benchmarks separators --quick" in done.stderr
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf8")
-    assert "`python -m benchmarks policies --quick`, 2" in page
+    assert "`python -m benchmarks separators --quick`, 2" in page
     assert results_page.QUICK in page
     assert "## tags\n\nNot run: `python -m benchmarks tags`" in page
     again = run(tmp_path)
-    assert (again.returncode, again.stderr) == (0, "policies: kept\n")
+    assert (again.returncode, again.stderr) == (0, "separators: kept\n")
     assert (tmp_path / "RESULTS.md").read_text(encoding="utf8") == page
-    assert "policies: python -m" in run(tmp_path, "--fresh").stderr
+    assert "separators: python -m" in run(tmp_path, "--fresh").stderr
+
+
+def test_where_the_data_are_missing_nothing_is_kept(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = run(tmp_path, only="policies")
+        assert "policies: python -m benchmarks policies --quick" in done.stderr
+        page = (tmp_path / "RESULTS.md").read_text(encoding="utf8")
+        assert re.search(r"\[policies\].* not run \|  \|$", page, re.MULTILINE)
+        assert "Nothing to score" in page
+
+
+def test_the_directory_of_the_page_is_made(tmp_path: Path) -> None:
+    done = run(tmp_path, "--output", str(tmp_path / "page"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "page" / "RESULTS.md").is_file()
 
 
 def test_a_benchmark_that_fails_is_named_and_its_results_stay(tmp_path: Path) -> None:
@@ -115,7 +132,9 @@ def test_every_benchmark_is_a_job() -> None:
 def test_what_is_good_enough(
     tmp_path: Path, since: str, changed: dict[str, str], good: bool
 ) -> None:
-    (tmp_path / "tags.json").write_text(results(name="tags", machine=changed), encoding="utf8")
+    some = Table("some", [{"figure": 1.0}])
+    text = results(some, name="tags", machine=changed)
+    (tmp_path / "tags.json").write_text(text, encoding="utf8")
     assert Shelf(tmp_path, since=since).has(JOBS["tags"]) == good
     assert not Shelf(tmp_path, quick=True, since=since).has(JOBS["tags"])
     assert not Shelf(tmp_path).has(JOBS["score"])
@@ -187,7 +206,7 @@ def test_nothing_is_drawn_without_recognisers(tmp_path: Path) -> None:
         (["--only", "tag"], "--only: 'tag' is none of tags"),
         (["--since", "yesterday"], "--since: 'yesterday' is no day"),
         (["--json", "x.json"], "--json: all writes a file for each benchmark"),
-        (["--seeds", "2"], "--seeds: only the benchmark ner has this option"),
+        (["--seeds", "2"], "--seeds: this is an option of ner, not of all"),
         (["--output", "nowhere/at/all"], "--output: there is no directory"),
     ],
 )

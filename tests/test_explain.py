@@ -20,7 +20,7 @@ from spacy_iobes.errors import ModelError, SpanRangeError, UnknownNameError
 from spacy_iobes.ml.explain import token_features
 from spacy_iobes.pipeline.explanation import Comparison, beside, explain
 
-from . import by_hand
+from . import by_hand, nested_recognizers
 from .recognizers import SENTENCES, examples, learn, make, ner, outputs_of
 from .test_features_training import trained
 
@@ -255,10 +255,14 @@ def test_sentences_of_a_column_file(model: Path, tmp_path: Path) -> None:
 def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
     learn(make(), examples()).to_disk(tmp_path / "cnn")
     spacy.blank("en").to_disk(tmp_path / "blank")
+    nested = nested_recognizers.make("hashed")
+    nested.initialize(nested_recognizers.examples)
+    nested.to_disk(tmp_path / "nested")
     (tmp_path / "file").write_text("Anna\n")
     cases: list[tuple[list[object], int, str]] = [
         ([tmp_path / "none", "Anna"], 2, "no pipeline there"),
         ([tmp_path / "blank", "Anna"], 2, "no recogniser 'iobes_ner'"),
+        ([tmp_path / "nested", "Anna"], 2, "none: iobes_nested_ner finds nested mentions"),
         ([tmp_path / "cnn", "Anna"], 2, "has no features that can be read"),
         ([model, "Anna", "--span", "0-1"], 2, "is not a span such as 0:2:PER"),
         ([model, "Anna", "--span", "0:1"], 2, "is not a span such as 0:2:PER"),

@@ -99,5 +99,5 @@ def test_what_is_no_member() -> None:
     with pytest.raises(ValueError, match="at least one model, and got none"):
         build_separator_mean()
     wrong = {"@architectures": MEAN, "*": {"cnn": CNN}}
-    with pytest.raises(ValueError, match="does not score separators, so it cannot be a member"):
+    with pytest.raises(ValueError, match=r"Member 1 of 1 .* not score separators, .*: it is '"):
         spacy.blank("en").add_pipe("iobes_nested_ner", config={"model": wrong})

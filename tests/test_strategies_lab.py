@@ -229,15 +229,22 @@ def test_what_the_spread_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "words"),
+    ("right", "words"),
     [
-        (2, "50.0 ±0.0, a difference beyond chance"),  # 0.25 on both splits: no variance
-        (3, "62.5 ±17.7, no different beyond chance"),  # 0.25 and 0: t is 1, and p is 0.5
+        ((2, 2), "50.0 ±0.0, a difference beyond chance"),  # 0.25 on both splits: no variance
+        ((2, 3), "62.5 ±17.7, no different beyond chance"),  # 0.25 and 0: t is 1, and p is 0.5
+        (  # 0.5, 0.5 and 0.75: t is 7 with 2 degrees of freedom, and corrected 7 / sqrt(1 + 3)
+            (1, 1, 0),
+            "16.7 ±14.4, a difference beyond chance (p = 0.02) if the splits were independent, "
+            "but not when corrected for the data that they share (p = 0.073)",
+        ),
     ],
 )
-def test_the_answer_says_what_is_chance(material: Material, last: int, words: str) -> None:
+def test_the_answer_says_what_is_chance(
+    material: Material, right: tuple[int, ...], words: str
+) -> None:
     plan = Plan(("io", "bio"), ("crf",), ("greedy",), ensemble=False)
-    rows = {"io": (3, 3), "bio": (2, last)}
+    rows = {"io": (3,) * len(right), "bio": right}
     found = {
         Cell(split, "crf", name, "greedy"): result
         for name, right in rows.items()

@@ -317,7 +317,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([tmp_path / "none.spacy", good, *scheme], "not a DocBin"),
         ([mixed, good, *scheme], "holds .spacy files and others"),
         (["-", good, *scheme], "can be read only once"),
-        ([good, good], "name the scheme of a column file with --scheme"),
+        ([good, good], "this is read as a column file; name its scheme with --scheme"),
         ([good, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([good, good, *scheme, "--repair", "fix"], "Unknown policy 'fix'"),
         ([good, good, *scheme, "--model-scheme", "ibo"], "Unknown scheme 'ibo'"),

@@ -24,7 +24,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="iobes",
-    help="Read, check, repair and convert span tags.",
+    help="Span tags and mentions: check, repair, convert, score, train, annotate.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=SETTINGS,

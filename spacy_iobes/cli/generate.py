@@ -64,8 +64,8 @@ def generate_cli(
             "--violations",
             min=0,
             max=1,
-            help="Spoil a tag in this share of sentences, in every way that the scheme can be "
-            "malformed: column 1 has the gold tags, column 2 the spoilt ones.",
+            help="Spoil a tag of a sentence with this probability, in every way that the scheme "
+            "can be malformed: column 1 has the gold tags, column 2 the spoilt ones.",
         ),
     ] = 0.0,
     unreadable: Annotated[

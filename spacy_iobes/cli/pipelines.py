@@ -37,8 +37,16 @@ def loaded(model: str) -> Language:
 def recogniser(nlp: Language, component: str) -> EntityRecognizer:
     """The component of a name, if it is one of ours."""
     from ..pipeline.ner import EntityRecognizer
+    from ..pipeline.nested_ner import NestedRecognizer
 
     pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)}
+    nested = [name for name, pipe in nlp.pipeline if isinstance(pipe, NestedRecognizer)]
+    if nested and not pipes:
+        raise UnknownNameError(
+            f"Only flat recognisers (iobes_ner) can be asked this, and the pipeline has none: "
+            f"{', '.join(nested)} finds nested mentions.",
+            component,
+        )
     require_component(component, pipes)
     return pipes[component]
 

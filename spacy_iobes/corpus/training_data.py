@@ -90,7 +90,9 @@ def training_data(path: str, scheme: str, policy: str, columns: Columns) -> Trai
 def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> TrainingData:
     """Column files, which are read by `spacy-iobes.ConllCorpus.v1`."""
     if not scheme:
-        raise FileError(f"{path}: name the scheme of a column file with --scheme.", path)
+        nested = path.endswith((".jsonl", ".json"))
+        hint = "JSON lines are read with --nested" if nested else "name its scheme with --scheme"
+        raise FileError(f"{path}: this is read as a column file; {hint}.", path)
     reading = TagReading(get_scheme(scheme), get_tag_policy(policy))
     lengths, labels, opens, repaired = list[int](), Counter[str](), list[int](), 0
     marked = True

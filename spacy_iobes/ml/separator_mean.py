@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import add
+from textwrap import shorten
 from typing import Any
 
 from spacy.tokens import Doc
@@ -27,11 +28,12 @@ def build_separator_mean(*members: SeparatorModel) -> SeparatorModel:
     """
     if not members:
         raise ValueError("spacy-iobes.SeparatorMean.v1 takes at least one model, and got none.")
-    for member in members:
+    for number, member in enumerate(members, 1):
         if "set_outputs" not in member.attrs:
             raise ValueError(
-                f"The model {member.name!r} does not score separators, so it cannot be a member; "
-                "spacy-iobes.SeparatorTagger.v1 makes models that can."
+                f"Member {number} of {len(members)} of spacy-iobes.SeparatorMean.v1 does not score "
+                "separators, as models of spacy-iobes.SeparatorTagger.v1 do: it is "
+                f"{shorten(member.name.replace('>>', ' > '), 60, placeholder=' …')!r}."
             )
     model: SeparatorModel = Model(
         "separator_mean",

@@ -16,7 +16,7 @@ from ..codes.scheme import get_scheme
 from ..corpus.touching import require_apart
 from ..corpus.training_data import TrainingData
 from ..errors import FileError, UnknownNameError
-from .configs import explained, overridden, read_config, require_plain
+from .configs import explained, overridden, read_config, require_plain, shipped
 from .documents import looks_at_documents
 from .ner import EntityRecognizer
 
@@ -77,7 +77,8 @@ def training_config(
         planned["eval_frequency"] = min(
             planned["eval_frequency"], config["training"]["eval_frequency"]
         )
-        asked = ["max_steps", "eval_frequency"] if steps or settings.epochs else []
+        asked = ["max_steps"] if steps or settings.epochs else []
+        asked += ["eval_frequency"] if asked or settings.config in shipped() else []
         asked += ["patience"] if settings.epochs else []
         planned = {name: planned[name] for name in asked}
     for name, value in planned.items():

@@ -62,10 +62,25 @@ def answer(comparison: Comparison) -> str:
     base = row._replace(strategy=comparison.baseline)
     if row == base or base not in comparison.scores:
         return f"{found}."
-    beyond = {"+": ", a difference beyond chance", "~": ", no different beyond chance"}
-    mark = comparison.mark(row, ALL)
     other = f"{comparison.baseline} in its place {figure(comparison, base, ALL)}"
-    return f"{found}; {other}{beyond.get(mark, '')}."
+    return f"{found}; {other}{chance(comparison, row)}."
+
+
+def chance(comparison: Comparison, row: Row) -> str:
+    """Whether a row and the baseline differ by more than chance; a doubt is told.
+
+    Splits share data, so that a test that takes them for independent sees too much.
+    """
+    mark = comparison.mark(row, ALL)
+    if mark != "+":
+        return ", no different beyond chance" if mark == "~" else ""
+    tests = comparison.tests[row][ALL]
+    if (doubt := tests.get("corrected")) is None or doubt.p < comparison.level:
+        return ", a difference beyond chance"
+    return (
+        f", a difference beyond chance (p = {tests[comparison.chosen].p:.2g}) if the splits were "
+        f"independent, but not when corrected for the data that they share (p = {doubt.p:.2g})"
+    )
 
 
 def remarks(comparison: Comparison) -> list[str]:
