@@ -100,7 +100,9 @@ CORPORA = (
 def _brat(path: Path) -> list[Passages]:
     """The texts of an archive of brat files."""
     with TemporaryDirectory() as folder, tarfile.open(path) as archive:
-        archive.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):  # Python 3.11.4, 3.10.12
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(folder)
         return list(brat_passages(folder))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,7 +36,7 @@ from spacy_iobes.errors import FileError, InexpressibleError
 
 from .commands import fine, run
 from .docs import group
-from .shared import SHARED, needs_shared
+from .shared import SHARED, needs_shared, unpacked
 
 Mention = tuple[int, int, str]
 
@@ -666,8 +665,7 @@ def test_germeval_with_numbers_and_comments() -> None:
 
 @needs_shared
 def test_nerel_comes_back(tmp_path: Path) -> None:
-    with tarfile.open(SHARED / "data" / "nerel" / "NEREL-v1.1.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(SHARED / "data" / "nerel" / "NEREL-v1.1.tar.gz", tmp_path)
     dev = tmp_path / "NEREL-v1.1" / "dev"
     found = back(dev)
     kinds = [finding.kind for made in found for finding in made.findings]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from spacy_iobes.corpus.nested_columns import column_passages
 from spacy_iobes.corpus.sentences import FileSentences, TagReading
 from spacy_iobes.errors import FileError
 
-from .shared import SHARED
+from .shared import SHARED, unpacked
 
 DATA = SHARED / "data"
 needs_data = pytest.mark.skipif(
@@ -292,8 +291,7 @@ def test_published_figures_by_label() -> None:
 @needs_data
 def test_published_figures_of_a_brat_corpus(tmp_path: Path) -> None:
     """methods.md 2.3, NEREL; its 151 discontinuous mentions are in the data's README."""
-    with tarfile.open(DATA / "nerel" / "NEREL-v1.1.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(DATA / "nerel" / "NEREL-v1.1.tar.gz", tmp_path)
     lost = {"nearest_start": 178, "nearest_end": 188, "lifo": 184, "all": 275, "crossing": 277}
     best = {"nearest_start": 0.9976, "nearest_end": 0.9967, "lifo": 0.9974, "all": 0.9948}
     passages = list(brat_passages(tmp_path))

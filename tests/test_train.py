@@ -234,8 +234,12 @@ def test_how_long_to_train() -> None:
 def test_another_config_keeps_its_own_settings(data: Path, tmp_path: Path) -> None:
     config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn"))
     original = load_config(CONFIGS / "ner_cnn.cfg")
-    for name in ("max_steps", "eval_frequency", "patience", "batcher"):
+    for name in ("max_steps", "patience", "batcher"):
         assert config["training"][name] == original["training"][name]
+    assert config["training"]["eval_frequency"] == 1  # a look in every pass, which has one step
+    (tmp_path / "mine.cfg").write_text((CONFIGS / "ner_cnn.cfg").read_text(encoding="utf8"))
+    config = training_config(of_size(9, 9), of_size(9, 9), Settings(str(tmp_path / "mine.cfg")))
+    assert config["training"]["eval_frequency"] == original["training"]["eval_frequency"]
     config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", epochs=2))
     assert config["training"]["patience"] == 0
     config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", max_steps=7))
