@@ -72,6 +72,6 @@ def test_scores_are_of_tags_that_are_written() -> None:
     tags = ("O", "B-x", "E-x")
     scores = TagScores(tags, [[0.0, 5, 0], [1, 0, 0], [0, 0, 5]])  # type: ignore[arg-type]
     assert repair(["B-x", "O", "O"], "be", "best", scores).tags == ["B-x", "O", "E-x"]
-    more = TagScores((*tags, "I-x"), [[0.0] * 4])  # type: ignore[arg-type]
+    more = TagScores((*tags, "I-x"), [[0.0] * 4])
     with pytest.raises(UnreadableTagError, match="'I-x'"):
         repair(["B-x"], "be", "best", more)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
 from ..errors import AlignmentError, TagError
@@ -18,7 +18,7 @@ from .tag import join_tag
 from .transitions import mask, require_readable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class TagScores:
     """What a model thinks of a sentence: `values[token, tag]`, logits or log-probabilities.
 
@@ -28,18 +28,18 @@ class TagScores:
     tags: tuple[str, ...]
     values: NDArray[np.float64]
 
-    def __post_init__(self) -> None:
-        tags, values = tuple(listed("tags", self.tags)), np.asarray(self.values, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] != len(tags):
+    def __init__(self, tags: Sequence[str], values: ArrayLike):
+        names, rows = tuple(listed("tags", tags)), np.asarray(values, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(names):
             raise AlignmentError(
-                f"Scores have a row for each token and a column for each of {len(tags)} tags, "
-                f"but their shape is {values.shape}."
+                f"Scores have a row for each token and a column for each of {len(names)} tags, "
+                f"but their shape is {rows.shape}."
             )
-        if len(set(tags)) < len(tags):
-            raise AlignmentError(f"Every column of scores has a tag of its own, not {tags}.")
-        if np.isnan(values).any() or (values == np.inf).any():
+        if len(set(names)) < len(names):
+            raise AlignmentError(f"Every column of scores has a tag of its own, not {names}.")
+        if np.isnan(rows).any() or (rows == np.inf).any():
             raise TagError("Scores are numbers or minus infinity; these hold NaN or infinity.")
-        self.__dict__.update(tags=tags, values=values)
+        self.__dict__.update(tags=names, values=rows)
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, float]]) -> TagScores:
