@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from spacy_iobes.corpus.training_data import TrainingData
 from spacy_iobes.errors import FileError
 from spacy_iobes.pipeline.configs import config_file, shipped
 from spacy_iobes.pipeline.ner import EntityRecognizer
+from spacy_iobes.pipeline.training import Table
 from spacy_iobes.pipeline.training_config import Settings, training_config
 
 from .commands import fine, run
@@ -622,3 +624,26 @@ def test_a_language_has_its_own_tokenizer(data: Path) -> None:
     files = [data / "train.bio", data / "dev.bio", "-s", "bio", "--print-config"]
     assert '"spacy.zh.ChineseTokenizer"' in fine("train", *files, "--lang", "zh").stdout
     assert '"spacy.Tokenizer.v1"' in fine("train", *files, "--lang", "de").stdout
+
+
+@pytest.mark.parametrize(
+    ("scores", "first"),
+    [((0.11, 0.0, 0.0), True), ((0.0, 0.0), True), ((0.0, 0.2, 0.1), False), ((0.3,), False)],
+)
+def test_a_first_look_that_is_the_best_is_noticed(scores: tuple[float, ...], first: bool) -> None:
+    log = StringIO()
+    table = Table(log)
+    lines = ["E    #       LOSS IOBES...  IOBES_F  SCORE \n", "---  ------  ----  ----  ------\n"]
+    lines += [
+        f"  {n}  {9 * n}   1830.12   {100 * f:.2f}    {f:.2f}\n" for n, f in enumerate(scores)
+    ]
+    for line in lines:
+        table.write(line)
+    assert (table.scores, table.first_is_best) == ([*scores], first)
+    assert log.getvalue() == "".join(lines)
+
+
+def test_a_first_look_that_is_the_best_is_told(data: Path, tmp_path: Path) -> None:
+    more = ["--config", "ner_cnn", "--epochs", 1, "-o", tmp_path / "model"]
+    result = fine(*command(data, "-", *more, "--training.optimizer.learn_rate", 0.0))
+    assert "the first look at the dev data was the best" in result.stderr

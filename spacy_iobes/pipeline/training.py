@@ -33,7 +33,7 @@ from .scorers import SpanScorer, scores_of, span_scorer
 from .tuning import Tried, best_of, tune, without_bias
 
 UNFIT = (AttributeError, KeyError, TypeError, ValueError)  # what settings lead to that do not fit
-ROW = re.compile(r"\s*\d+\s+\d+\s+\S")
+ROW = re.compile(r"\s*\d+\s+\d+\s+\S.*?(\S+)\s*$")
 REMARK = re.compile(r"(?:\x1b\[[\d;]*m)*(?:[✔✘ℹ⚠]|\[[+x!i]\])")
 
 
@@ -60,10 +60,15 @@ def train(
             nlp, best = best_tuned(work, tell)
         elif tuning:
             tune_stored(nlp, best, tell)
+        if table.first_is_best and best.name == DIR_MODEL_BEST:
+            tell(
+                "the first look at the dev data was the best: what was learned after it did not "
+                "help. Train for longer (--epochs, --max-steps), or look more often"
+            )
         report = dev_report(nlp, dev)
         store(best, report)
     except BaseException as error:
-        rescue(work, output, dev, table.rows < 2, tell)
+        rescue(work, output, dev, len(table.scores) < 2, tell)
         if isinstance(error, OSError):
             reason = (error.strerror or str(error)).lower()
             raise FileError(f"{output}: cannot be written: {reason}.", str(output)) from error
@@ -81,22 +86,29 @@ def train(
 class Table(io.StringIO):
     """Passes on what a logger prints, but not what spaCy says about the directory it writes.
 
-    It counts the rows, one for each look at the dev data.
+    It takes down the score of each row, which is one look at the dev data.
     """
 
     def __init__(self, stream: TextIO):
         super().__init__()
         self.stream = stream
-        self.rows = 0
+        self.scores: list[float] = []
 
     def write(self, text: str) -> int:
         """Write, unless it is a remark."""
-        self.rows += bool(ROW.match(text))
+        if row := ROW.match(text):
+            with suppress(ValueError):
+                self.scores.append(float(row[1]))
         return len(text) if REMARK.match(text) else self.stream.write(text)
 
     def flush(self) -> None:
         """Show what was written."""
         self.stream.flush()
+
+    @property
+    def first_is_best(self) -> bool:
+        """Whether all that followed was no better than what a model knows after its first step."""
+        return len(self.scores) > 1 and self.scores[0] >= max(self.scores[1:])
 
 
 def best_tuned(work: Path, tell: Callable[[str], None]) -> tuple[Language, Path]:
