@@ -7,7 +7,7 @@ from json import dumps
 from typing import Any
 
 from ..codes.policy import get_policy
-from ..web.alone import alone
+from .alone import alone
 from .counts import MUC, MucCounts
 from .files import FileReport, Located, PairScorer, Sentence
 from .formats import table_of

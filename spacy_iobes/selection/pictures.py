@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..corpus.files import write_bytes
 from ..errors import FileError
-from ..web.alone import alone
+from ..scoring.alone import alone
 from .chart import Curves, chart
 
 ENDINGS = (".svg", ".html", ".png")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from ..web.alone import alone
+from ..scoring.alone import alone
 from .chart import chart
 from .comparison import ALL, MEASURES, Comparison, Row
 from .tables import answer, figure, remarks

@@ -1,1 +1,1 @@
-"""What pages have in common; the annotation page and its small server, an optional extra."""
+"""The annotation page and its small server, an optional extra: spacy-iobes[annotate]."""
