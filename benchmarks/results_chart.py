@@ -118,9 +118,12 @@ def curve_chart(lines: dict[str, list[tuple[float, float]]]) -> str:
         body += column(x(math.log10(share)), f"{share:.0%}")
     for number, (name, line) in enumerate(lines.items()):
         places = [(x(math.log10(share)), y(value)) for share, value in line]
-        path = " ".join(f"{at:.1f},{up:.1f}" for at, up in places)
         kind, down = CLASSES[name], HEIGHT - BOTTOM - 20 - 22 * (len(lines) - 1 - number)
-        body.append(f'<polyline class="{kind} line" points="{path}"/>')
+        body += [
+            f'<line class="{kind} line" x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>'
+            for (one, _), (other, _), (a, b), (c, d) in zip(line, line[1:], places, places[1:])
+            if shares.index(other) - shares.index(one) == 1  # not over what was not measured
+        ]
         body += [f'<circle class="{kind}" cx="{at:.1f}" cy="{up:.1f}" r="5"/>' for at, up in places]
         body += [
             f'<circle class="{kind}" cx="{WIDTH - 190}" cy="{down - 4}" r="6"/>',

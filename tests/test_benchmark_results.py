@@ -18,6 +18,7 @@ from .shared import ROOT
 if not find_spec("benchmarks"):
     pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
 
+from benchmarks import results_chart as chart
 from benchmarks import results_page
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.everything import RESUMED, Shelf, jobs
@@ -194,6 +195,17 @@ def test_the_pictures(tmp_path: Path) -> None:
     assert "F1 87.1, 950,000 words/s, trained in 16 s" in drawn["speed.svg"]
     assert len(places(drawn["curve.svg"], "ours")) == 3  # two points, and the legend
     assert re.search(r"prefers-color-scheme: dark", drawn["speed.svg"])
+
+
+def test_no_line_is_drawn_over_what_was_not_measured() -> None:
+    lines = {
+        "spaCy ner": [(0.01, 41.7), (1.0, 80.8)],
+        "ours": [(0.01, 47.6), (0.1, 74.9), (1.0, 87.1)],
+    }
+    svg = chart.curve_chart(lines)
+    drawn = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}line")
+    assert sum("line" in element.attrib["class"].split() for element in drawn) == 2
+    assert svg.count("<circle") == 5 + len(lines)  # and those of the legend
 
 
 def test_nothing_is_drawn_without_recognisers(tmp_path: Path) -> None:
