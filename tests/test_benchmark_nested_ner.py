@@ -222,3 +222,8 @@ def test_options_that_cannot_be_used(
 def test_other_benchmarks_do_not_have_the_budget() -> None:
     said = ner_options.problem("ner", {"budget": 1.0})
     assert said == "--budget: this is an option of nested, not of ner"
+
+
+def test_a_mean_has_the_time_of_its_networks() -> None:
+    """Two with words and shapes, one with characters; hashed features take next to none."""
+    assert [SYSTEMS[name].cnns for name in ("CNN edge", "hashed edge", "mean edge")] == [1, 1, 3]
