@@ -242,6 +242,20 @@ def test_equal_input_gives_equal_reports(report: Report) -> None:
     assert report != "25.00"
 
 
+def test_mistakes_far_into_a_sentence_with_many_labels() -> None:
+    """Numbers that need one, two and four bytes are kept alike."""
+    places = [(start, start + 1, f"L{n}") for n, start in enumerate((0, 254, 255, 256, 65535))]
+    far = (70_000, 140_000, "FAR")
+    many = [(n, n + 1, f"M{n:03}") for n in range(300)]
+    found = score([places, many, [far]], [places[::2], many[:-1], [(*far[:2], "L0")]])
+    assert list(found.mistakes) == [
+        Mistake("missed", 0, places[1], None),
+        Mistake("missed", 0, places[3], None),
+        Mistake("missed", 1, many[-1], None),
+        Mistake("label", 2, far, (*far[:2], "L0")),
+    ]
+
+
 def test_kinds_of_mistakes_by_hand(report: Report) -> None:
     kinds = {"label": 1, "border": 1, "label and border": 0, "missed": 1, "spurious": 1}
     assert report.kinds == kinds

@@ -20,7 +20,7 @@ from typing import IO
 from ..errors import FileError
 
 STANDARD = "-"  # standard input or output
-CHUNK = 1 << 20  # bytes read at a time
+CHUNK = 1 << 19  # bytes read at a time
 LONGEST = 1 << 20  # characters that a line may have
 SPOOLED = 1 << 24  # bytes for standard output that are kept in memory before they go to a file
 GZIP = b"\x1f\x8b"

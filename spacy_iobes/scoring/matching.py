@@ -17,6 +17,7 @@ from ..kernels.tags_numpy import Ints
 from ..span import Span
 
 Rows = tuple[Ints, Ints, Ints, Ints]
+Small = NDArray[np.unsignedinteger[Any]]
 FURTHEST = np.iinfo(np.int32).max
 
 
@@ -67,20 +68,6 @@ class Matched:
         """Of each prediction: it is gold."""
         return self.same_label & self.same_borders
 
-    def faulty(self) -> Matched:
-        """The same, but only the spans of sentences in which something is wrong."""
-        correct, predicted, gold = self.by_sentence().T
-        wrong = (correct < predicted) | (correct < gold)
-        kept = [np.flatnonzero(wrong[side.sentence]) for side in (self.gold, self.predicted)]
-        number = np.full(self.gold.total + 1, -1, dtype=np.int32)  # the last for those without one
-        number[kept[0]] = np.arange(len(kept[0]))
-        gold_side, predicted_side = (
-            SpanColumns.trusted((column[rows] for column in _rows(side)), self.labels, len(wrong))
-            for side, rows in zip((self.gold, self.predicted), kept)
-        )
-        partners = [number[partner[kept[1]]] for partner in (self.by_border, self.by_label)]
-        return Matched(self.labels, gold_side, predicted_side, *partners)
-
     def by_sentence(self) -> NDArray[np.int64]:
         """(correct, predicted, gold) of every sentence."""
         exact = self.predicted.sentence[self.right]
@@ -91,22 +78,56 @@ class Matched:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What a report keeps of a part: little where most is right.
+    """What a report keeps of a part, in as few bytes as it takes.
 
-    `tallies` are (correct, predicted, gold) of every sentence, and `faulty` the sentences in which
-    something is wrong.
+    `tallies` are (correct, predicted, gold) of every sentence; `gold` and `predicted` have the
+    starts, ends and labels of the spans in sentences where something is wrong. What sentence they
+    are of is in the tallies, and how they are paired is found again when somebody asks.
     """
 
-    tallies: NDArray[np.unsignedinteger[Any]]
-    faulty: Matched
+    labels: tuple[str, ...]
+    tallies: Small
+    gold: tuple[Small, ...]
+    predicted: tuple[Small, ...]
 
     @classmethod
     def of(cls, matched: Matched) -> Kept:
         """Keep of a matching what mistakes and tests of significance need."""
         tallies = matched.by_sentence()
-        small = tallies.astype(np.min_scalar_type(tallies.max(initial=0)))
-        small.setflags(write=False)
-        return cls(small, matched.faulty())
+        wrong = faulty(tallies)
+        sides = (
+            tuple(small(column[wrong[side.sentence]]) for column in _rows(side)[1:])
+            for side in (matched.gold, matched.predicted)
+        )
+        return cls(matched.labels, small(tallies), *sides)
+
+    def matched(self) -> Matched:
+        """The spans of the sentences in which something is wrong, paired."""
+        sentences = np.flatnonzero(faulty(self.tallies)).astype(np.int32)
+        _, predicted, gold = self.tallies[sentences].T
+        sides = (
+            SpanColumns.trusted(
+                (np.repeat(sentences, counts), *(column.astype(np.int32) for column in columns)),
+                self.labels,
+                len(self.tallies),
+            )
+            for counts, columns in ((gold, self.gold), (predicted, self.predicted))
+        )
+        return match(*sides)
+
+
+def faulty(tallies: NDArray[Any]) -> NDArray[np.bool_]:
+    """Of each sentence: not all of its gold spans were found, or others were."""
+    correct, predicted, gold = tallies.T
+    wrong: NDArray[np.bool_] = (correct < predicted) | (correct < gold)
+    return wrong
+
+
+def small(numbers: NDArray[Any]) -> Small:
+    """The same numbers in the smallest type that holds them, for nobody to write to."""
+    found = numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
+    found.setflags(write=False)
+    return found
 
 
 def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:

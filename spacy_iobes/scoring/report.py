@@ -122,7 +122,7 @@ class Report:
         """Every false positive and false negative, sentence by sentence."""
         before = 0
         for part in self.kept:
-            yield from mistakes(part.faulty, before)
+            yield from mistakes(part.matched(), before)
             before += len(part.tallies)
 
     def as_dict(self) -> dict[str, Any]:
