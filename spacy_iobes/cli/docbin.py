@@ -36,13 +36,12 @@ from .nested_options import (
     OffsetsOfJson,
     SchemeOfColumns,
     TokenizerOf,
-    markup_options,
     require_layers,
-    text_reading,
 )
 from .options import Json, PolicyName, column_options
 from .progress import bar, reading
 from .survey import print_json
+from .text_options import markup_options, text_reading
 
 if TYPE_CHECKING:
     from ..corpus.docbin import Written

@@ -10,7 +10,6 @@ import typer
 from ..codes.policy import get_tag_policy
 from ..corpus.conll import Columns
 from ..corpus.files import shown
-from ..corpus.nested import Finding, told
 from ..corpus.nested_formats import COLUMNS, format_of
 from ..scoring.files import FileReport
 from ..scoring.signature import Signature
@@ -19,6 +18,7 @@ from .nested_options import NestedOptions
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
+    from ..corpus.nested import Finding
     from ..corpus.nested_corpus import NestedDoc, NestedReading
 
 
@@ -65,9 +65,11 @@ def nested_reports(
 def _docs(path: str, reading: NestedReading, vocab: Vocab) -> Iterator[NestedDoc]:
     """The Docs of a file; then a line beside the output for each kind that is left out."""
     from ..corpus.mentions import require_mentions
+    from ..corpus.nested import told
     from ..corpus.nested_corpus import NestedFile
 
-    file, findings = NestedFile(path, reading, vocab), list[Finding]()
+    findings: list[Finding] = []
+    file = NestedFile(path, reading, vocab)
     for number, made in enumerate(file):
         require_mentions(made.doc, reading.key, f"{shown(path)}, Doc {number}")
         findings += made.findings

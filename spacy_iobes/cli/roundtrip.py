@@ -25,11 +25,11 @@ from .nested_options import (
     OffsetsOfJson,
     SchemeOfColumns,
     require_layers,
-    text_reading,
 )
 from .options import Json, Limit, PolicyName, Quiet, column_options
 from .progress import reading as opened
 from .survey import print_json
+from .text_options import text_reading
 
 if TYPE_CHECKING:
     from ..corpus.nested import NestedSurvey, SetCounts

@@ -11,9 +11,9 @@ from ..codes.scheme import SCHEMES
 from ..corpus.conll import Columns
 from .application import AT_FAULT, command, counted
 from .docbin import say
-from .nested_options import text_reading
 from .options import GoldPolicy, Json, column_options
 from .survey import print_json
+from .text_options import text_reading
 from .train import tell
 
 if TYPE_CHECKING:

@@ -17,10 +17,11 @@ from ..corpus.nested import told as nested_told
 from ..corpus.nested_formats import AUTO, COLUMNS, DOCS, INLINE, format_of
 from ..errors import UnknownNameError
 from .application import command, counted
-from .nested_options import MisalignedMentions, markup_options, text_reading
+from .nested_options import MisalignedMentions
 from .options import GoldPolicy, column_options
 from .strategies_output import jobs_shown, require_folder, show, store
 from .survey import print_json
+from .text_options import markup_options, text_reading
 from .train import blank, tell
 
 if TYPE_CHECKING:
