@@ -66,6 +66,7 @@ SYSTEMS: dict[str, System] = {
     "ours sentences": Ours({f"{TABLE}.document": False}, unit="sentence"),
     "ours float16": Ours({f"{TABLE}.store": "float16"}, corpora=(CONLL,)),
     "ours bio": Ours({"components.iobes_ner.scheme": "bio"}, corpora=(CONLL,)),
+    "ours damped": Ours({f"{TABLE}.damping": 1000.0, f"{TABLE}.rate": 1.0}),
     "ours lists": Ours(lists=True, knowledge=True, corpora=(CONLL, "wnut17")),
     **{
         f"ours clusters {language}": Ours(

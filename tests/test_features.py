@@ -328,6 +328,21 @@ def test_damaged_weights_are_refused(value: float) -> None:
         table().from_bytes(made.to_bytes())
 
 
+def test_rare_features_learn_less_with_damping() -> None:
+    """One step, by hand: the rate times the gradient through the root of damping and its square."""
+    made = table(damping=16.0, rate=0.5)
+    _, learn = made.begin_update(ids([7]))
+    learn(np.array([[3.0, 0.0, 0.0]], dtype=np.float32))
+    made.finish_update(None)
+    assert made.weights[0] == pytest.approx([-0.5 * 3 / 5, 0, 0])
+    again = table(damping=16.0, rate=0.5).from_bytes(made.to_bytes())
+    _, learn = again.begin_update(ids([7], [8]))
+    learn(np.array([[0.0, 12.0, 0.0], [0.0, 3.0, 0.0]], dtype=np.float32))
+    again.finish_update(None)
+    assert again.weights[0] == pytest.approx([-0.3, -0.5 * 12 / 13, 0])  # 16 + 9 + 144
+    assert again.weights[1] == pytest.approx([0, -0.5 * 3 / 5, 0])
+
+
 def test_another_number_of_rows_is_refused() -> None:
     other = FeatureTable(9, rate=0.1, store="float32")
     with pytest.raises(ModelError, match=r"2 \*\* 8 rows, but the config says 2 \*\* 9"):
@@ -338,10 +353,11 @@ def test_another_number_of_rows_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}, {"least": -0.1}]
+    "settings",
+    [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}, {"least": -0.1}, {"damping": -1}],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
-    said = r"rows is a power of two|dropout is a probability|least is the size of a weight"
+    said = r"rows is a power of two|dropout is a prob|least is the size of a weight|damping is 0"
     with pytest.raises(ValueError, match=said):
         build_hashed_features(**settings)
 

@@ -255,6 +255,7 @@ def test_names() -> None:
     [
         ({"epochs": 0}, "epochs is at least 1, not 0"),
         ({"dropout": 1.0}, "dropout is a probability below 1"),
+        ({"damping": -1.0}, "damping is at least 0"),
         ({"alpha": 1.0}, "alpha is above 1"),
         ({"beta": 1.5}, "beta is between 0 and 1"),
         ({"bits": 31}, "bits is from 1 to 30"),

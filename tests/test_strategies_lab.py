@@ -371,10 +371,11 @@ def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
     assert titles(paths) == ["g", "g-2", "g-2-2", "g-3", ".hidden", "f"]
 
 
-def test_other_settings_do_not_mix(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", [("--epochs", 3), ("--damping", 1000), ("--rate", 0.5)])
+def test_other_settings_do_not_mix(tmp_path: Path, setting: tuple[str, float]) -> None:
     output, path = tmp_path / "lab", corpus(tmp_path)
     fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--workers", 1)
-    other = ("strategies", path, "-s", "bio", *FEW, "--epochs", 3, "-o", output, "--workers", 1)
+    other = ("strategies", path, "-s", "bio", *FEW, *setting, "-o", output, "--workers", 1)
     result = run(*other)
     assert result.exit_code == 2
     assert "results of another run" in result.stderr

@@ -94,6 +94,16 @@ def strategies_cli(
             help="Passes over what is learned from (default: 5, of winnow 10 at most).",
         ),
     ] = None,
+    rate: Annotated[float, typer.Option("--rate", help="The step size of crf and softmax.")] = 0.1,
+    damping: Annotated[
+        float,
+        typer.Option(
+            "--damping",
+            min=0,
+            help="Above 0, crf and softmax learn less of rare features: 1000 with --rate 0.5, for "
+            "example, where rare words say little.",
+        ),
+    ] = 0.0,
     significance: Annotated[
         str, typer.Option("--significance", help="The marks go by: t, corrected (t), wilcoxon.")
     ] = "t",
@@ -137,7 +147,7 @@ def strategies_cli(
         known("--decodings", decodings),
         ensemble=ensemble,
         by_unit=bool(test),
-        options=options_of(epochs, seed),
+        options=options_of(epochs, rate, damping, seed),
     )
     settings = Settings(plan, splits, share, seed, baseline, significance, level)
     if {IN_USE, CHAIN_IN_USE} != {"compiled"}:
@@ -172,11 +182,13 @@ def strategies_cli(
         typer.echo(f"{output}: results, tables and the page index.html")
 
 
-def options_of(epochs: int | None, seed: int) -> Options:
+def options_of(epochs: int | None, rate: float, damping: float, seed: int) -> Options:
     """The settings of learners."""
     from ..learners.options import Options
 
-    some = Options(seed=seed)
+    if rate <= 0:
+        raise typer.BadParameter("a step size is above 0", param_hint="--rate")
+    some = Options(seed=seed, rate=rate, damping=damping)
     return some if epochs is None else replace(some, epochs=epochs, passes=epochs)
 
 

@@ -24,8 +24,13 @@ class Step(NamedTuple):
 
 def table_of(options: Options, random: np.random.Generator) -> FeatureTable:
     """A table that has learned nothing yet."""
-    rate, dropout = options.rate, options.dropout
-    table = FeatureTable(options.bits, rate=rate, dropout=dropout, store="float32")
+    table = FeatureTable(
+        options.bits,
+        rate=options.rate,
+        damping=options.damping,
+        dropout=options.dropout,
+        store="float32",
+    )
     table.drawn = int(random.integers(1 << 31)) << 32
     return table
 

@@ -11,15 +11,17 @@ class Options:
 
     Examples come in an order drawn with `seed`; features are numbers below `2 ** bits`. Learners by
     gradients go through the examples `epochs` times, take a step for about so many `words`, at a
-    `rate`, and leave each feature out with the probability `dropout`. Winnow makes so many `passes`
-    at most. It multiplies weights by `alpha` or `beta`, but not beyond `most` or `1 / most`; a
-    right class must lead by more than `threshold`, a share of the weight that features begin with.
+    `rate`, and leave each feature out with the probability `dropout`; with `damping` rare features
+    learn less, others as much as before if the rate is higher. Winnow makes so many `passes` at
+    most. It multiplies weights by `alpha` or `beta`, but not beyond `most` or `1 / most`; a right
+    class must lead by more than `threshold`, a share of the weight that features begin with.
     """
 
     seed: int = 0
     bits: int = 20
     epochs: int = 5
     rate: float = 0.1
+    damping: float = 0.0
     dropout: float = 0.3
     words: int = 200
     passes: int = 10
@@ -34,6 +36,7 @@ class Options:
             ("passes", self.passes >= 1, "at least 1"),
             ("bits", 1 <= self.bits <= 30, "from 1 to 30"),
             ("rate", self.rate > 0, "above 0"),
+            ("damping", self.damping >= 0, "at least 0"),
             ("dropout", 0 <= self.dropout < 1, "a probability below 1"),
             ("words", self.words >= 1, "at least 1"),
             ("alpha", self.alpha > 1, "above 1"),

@@ -50,9 +50,11 @@ class FeatureTable(Shim):
         dropout: float = 0.0,
         store: Stored,
         least: float = 0.0,
+        damping: float = 0.0,
     ):
         super().__init__(None)
         self.least = least  # rows that have no such weight are not stored
+        self.damping = damping  # what the squares of a row begin with
         self.bits, self.rate, self.l2, self.dropout, self.store = bits, rate, l2, dropout, store
         self._label(np.zeros(0, dtype=np.int32), None)
         self.reset()
@@ -180,7 +182,12 @@ class FeatureTable(Shim):
         if self.count <= len(self.weights):
             return
         more = max(self.count, ROOM)  # so that the number of rows doubles at least
-        for name, value in (("weights", 0), ("moved", 0), ("squares", 0), ("scratch", -1)):
+        for name, value in (
+            ("weights", 0),
+            ("moved", 0),
+            ("squares", self.damping),
+            ("scratch", -1),
+        ):
             old = getattr(self, name)
             new = np.zeros((len(old) + more, *old.shape[1:]), dtype=old.dtype)
             new[: len(old)] = old

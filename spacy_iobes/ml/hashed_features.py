@@ -34,13 +34,16 @@ def build_hashed_features(
     clusters: str | None = None,
     gazetteers: dict[str, str] | None = None,
     least: float = 0.0,
+    damping: float = 0.0,
 ) -> Emitter:
     """Give every feature of a token a weight for every state, and add them up.
 
     `templates` say what the features are (by default `TEMPLATES`); they are hashed to `rows`, a
-    power of two. The weights learn by AdaGrad at a `rate` of their own, with weight decay `l2`; in
-    training every feature is left out with the probability `dropout`. `store` says how exactly
-    the weights are stored; features whose weights are all smaller than `least` are not.
+    power of two. The weights learn by AdaGrad at a `rate` of their own, with weight decay `l2`. It
+    lets rare features learn as much as others, unless there is `damping`, what their squared
+    gradients begin with. In training every feature is left out with the probability `dropout`.
+    `store` says how exactly the weights are stored; features whose weights are all smaller than
+    `least` are not.
 
     Each of these adds templates of its own. `document`: Docs are documents, so features look at
     other places of a word, and not across the ends of sentences, where those are known.
@@ -53,11 +56,15 @@ def build_hashed_features(
         raise ValueError(f"rows is a power of two from 2 to 2 ** 30, not {rows}.")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1, not {dropout}.")
+    if not 0 <= damping < float("inf"):
+        raise ValueError(f"damping is 0 or more, not {damping}.")
     if isinstance(templates, str):
         raise ValueError(f"templates are a list of them, such as ['lower'], not {templates!r}.")
     if not least >= 0:
         raise ValueError(f"least is the size of a weight, 0 or more, not {least}.")
-    table = FeatureTable(bits, rate=rate, l2=l2, dropout=dropout, store=store, least=least)
+    table = FeatureTable(
+        bits, rate=rate, l2=l2, dropout=dropout, store=store, least=least, damping=damping
+    )
     extractor = Extractor(
         templates,
         bits,
