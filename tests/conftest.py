@@ -1,9 +1,14 @@
-"""Hypothesis without surprises: the same examples on every machine, however slow it is."""
+"""Hypothesis without surprises, the same examples on every machine; benchmarks can be imported."""
 
+import sys
 import warnings
+from pathlib import Path
 
 import spacy
 from hypothesis import settings
+
+# The last place to look, so that the package is the one that was installed.
+sys.path.append(str(Path(__file__).parents[1]))
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("hunt", deadline=None, max_examples=5000)
