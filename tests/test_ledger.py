@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from spacy_iobes.selection.journal import Journal
 from spacy_iobes.selection.ledger import Decision, Ledger
-from spacy_iobes.selection.session import Session, replayed
+from spacy_iobes.selection.replay import replayed
+from spacy_iobes.selection.session import Session
 from spacy_iobes.span import Span
 
 from .small_sessions import small

@@ -1,12 +1,14 @@
-"""What goes into the journal of a session when it begins, and with every round."""
+"""What goes into the journal of a session when it begins, with every round, and from elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from ..span import Span
 from .batches import Batch, first_batch, next_batch
-from .ledger import Decision, Ledger
+from .ledger import Answer, Decision, Ledger
 from .midway import midway
 from .pool import Pool
 from .settings import Settings
@@ -47,6 +49,29 @@ def next_records(view: View | None, ledger: Ledger, settings: Settings) -> Recor
     ranked = reading.audit & set(batch.sentences) - set(batch.audit)
     batch = batch._replace(promoted=tuple(sorted({*batch.promoted, *ranked})))
     return [*records, batch_record(ledger.batches, batch)]
+
+
+def added_records(
+    ledger: Ledger, answers: Mapping[int, tuple[Answer, tuple[Span, ...]]]
+) -> tuple[Records, int, int]:
+    """Answers from elsewhere, and how many of them are new, or other than those that stand.
+
+    If some are new, all of these sentences are a batch that somebody chose.
+    """
+    new, changed = list[int](), list[int]()
+    for sentence, given in answers.items():
+        last = ledger.decision_on(sentence)
+        if last is None or last.answer == "skip":
+            new.append(sentence)
+        elif (last.answer, last.spans) != given:
+            changed.append(sentence)
+    records = Records()
+    if new:
+        promoted = tuple(sorted(ledger.reading.audit & answers.keys()))
+        records.append(batch_record(ledger.batches, Batch(tuple(new), (), promoted)))
+    for number, sentence in enumerate([*new, *changed], ledger.made + 1):
+        records.append(Decision(number, sentence, *answers[sentence], now()).as_record())
+    return records, len(new), len(changed)
 
 
 def batch_record(number: int, batch: Batch) -> dict[str, Any]:

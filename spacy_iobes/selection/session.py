@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -11,16 +11,16 @@ from typing import Any
 
 from ..errors import FileError, StaleError, UnknownNameError
 from ..span import Span
-from .batches import Batch
 from .checks import checked_spans
 from .folder import JOURNAL, LOCK, SETTINGS, create_folder, read_pool, require_session
-from .journal import Journal, Record, damaged, read_journal
-from .ledger import ANSWERS, Answer, Decision, Ledger
+from .journal import Journal, read_journal
+from .ledger import ANSWERS, Answer, Decision
 from .lock import Lock
 from .pool import Pool
 from .progress import Progress, progress_of
 from .reading import Reading
-from .rounds import batch_record, first_records, next_records, now
+from .replay import replayed
+from .rounds import added_records, first_records, next_records, now
 from .settings import Settings
 from .task import SUGGESTED, Task, Why
 from .trainer import Trainer
@@ -176,23 +176,10 @@ class Session:
         those that nobody has chosen, so they are no part of it any more.
         """
         with self._lock:
-            ledger, new, changed = self._ledger, list[int](), list[int]()
-            for sentence, (answer, spans) in answers.items():
-                last = ledger.decision_on(sentence)
-                if last is None or last.answer == "skip":
-                    new.append(sentence)
-                elif (last.answer, last.spans) != (answer, spans):
-                    changed.append(sentence)
-            records = list[dict[str, Any]]()
-            if new:
-                promoted = tuple(sorted(ledger.reading.audit & answers.keys()))
-                records.append(batch_record(ledger.batches, Batch(tuple(new), (), promoted)))
-            for number, sentence in enumerate([*new, *changed], ledger.made + 1):
-                made = Decision(number, sentence, *answers[sentence], now())
-                records.append(made.as_record())
+            records, new, changed = added_records(self._ledger, answers)
             self._write(*records)
             self._go_on()
-            return len(new), len(changed), len(answers) - len(new) - len(changed)
+            return new, changed, len(answers) - new - changed
 
     def _taken(self, made: Decision) -> Decision:
         """The same decision, if it was taken before and stands."""
@@ -295,23 +282,3 @@ class Session:
     def _choose(self) -> None:
         """Choose the next batch, and keep what is estimated now."""
         self._write(*next_records(self.view, self._ledger, self.settings))
-
-
-Check = Callable[[int, tuple[Span, ...]], object]
-"""Raises if these cannot be the mentions of a sentence."""
-
-
-def replayed(
-    records: Iterable[Record], path: Path, sentences: int, check: Check | None = None
-) -> Ledger:
-    """What a journal says; raises with its line for what it cannot say."""
-    ledger = Ledger(sentences)
-    for line, record in enumerate(records, 1):
-        try:
-            ledger.apply(record)
-            if check is not None and "decision" in record:
-                made = ledger.standing[-1]
-                check(made.sentence, made.spans)
-        except ValueError as error:
-            raise damaged(path, line, str(error)) from error
-    return ledger
