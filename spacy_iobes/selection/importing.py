@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -114,16 +114,20 @@ class Finder:
 
     def __init__(self, pool: Pool):
         self.pool = pool
-        self._numbers = defaultdict[str, list[int]](list)
+        self._said = [_letters(pool.words(number)[0]) for number in range(len(pool))]
+        self._free = defaultdict[str, deque[int]](deque)
         self._found = set[int]()
-        for number in range(len(pool)):
-            self._numbers[_letters(pool.words(number)[0])].append(number)
+        for number, said in enumerate(self._said):
+            self._free[said].append(number)
 
     def find(self, given: Given) -> int | None:
         """The number of the sentence, None if there is none."""
-        same = self._numbers.get(_letters(given.words), [])
-        free = [number for number in same if number not in self._found]
-        found = given.number if given.number in same else next(iter(free), None)
+        said, found = _letters(given.words), given.number
+        if found is None or not 0 <= found < len(self._said) or self._said[found] != said:
+            free = self._free.get(said, deque())
+            while free and free[0] in self._found:
+                free.popleft()
+            found = free[0] if free else None
         if found is not None:
             self._found.add(found)
         return found
