@@ -131,13 +131,18 @@ def test_rows_are_kept_whole(tmp_path: Path) -> None:
     assert kept.get({"seed": 2}) == {"F1": 2.5}
 
 
-def test_settings_are_part_of_the_key_but_remarks_are_not() -> None:
-    def key(system: Any) -> Any:
-        return Task("atis", "x", system).key()
+def key(system: Any) -> Any:
+    return Task("atis", "x", system).key()
 
+
+def test_settings_are_part_of_the_key_but_remarks_are_not() -> None:
     assert key(Ours()) == key(Ours(knowledge=True, corpora=("atis",)))
     assert key(Ours()) != key(Ours({"components.iobes_ner.scheme": "bio"}))
     assert key(Ours()) != key(Ours(unit="sentence"))
+
+
+@needs_crfsuite
+def test_the_settings_of_crfsuite_are_part_of_the_key() -> None:
     assert key(Crfsuite()) != key(Crfsuite(c1=0.0))
 
 
