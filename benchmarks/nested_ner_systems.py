@@ -122,7 +122,7 @@ class System:
         """The settings of a component of ours: those of the configs, but for the CNN."""
         name = self.component
         if self.encoder == "mean":
-            return component("nested_mean", name)
+            return component("nested_mean", name) | {"representation": self.kind}
         if self.encoder == "wide and deep":
             config = component("nested_wide_deep", name)
         else:
@@ -167,6 +167,7 @@ SYSTEMS = {
     "CNN span finder": System("CNN", "span finder"),
     "wide and deep edge": System("wide and deep", "edge"),
     MEAN: System("mean", "edge"),
+    "mean state": System("mean", "state"),
     "CNN state": System("CNN", "state"),
     "CNN per_label": System("CNN", "per_label"),
     "CNN flat": System("CNN", "flat"),

@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.tokens import DocBin
 
+from spacy_iobes.corpus.nested_corpus import NestedReading
 from spacy_iobes.corpus.plain_text import plain_docs
 from spacy_iobes.corpus.to_read import ToRead, docs_to_read
 from spacy_iobes.errors import FileError, OverlapError, UnknownNameError
+from spacy_iobes.selection.exporting import export
+from spacy_iobes.selection.importing import add_file
+from spacy_iobes.selection.pool import Pool
 from spacy_iobes.selection.session import Session
+from spacy_iobes.selection.settings import Settings
 
 from .commands import fine, run
 from .served import Server, served
@@ -158,8 +164,6 @@ def test_without_a_server_the_message_is_kind(tmp_path: Path) -> None:
 
 
 def text_of(tmp_path: Path, split: str) -> list[list[str]]:
-    import spacy
-
     (tmp_path / "corpus.txt").write_text(TEXT)
     found = plain_docs(tmp_path / "corpus.txt", spacy.blank("en"), split)  # type: ignore[arg-type]
     return [[sent.text for sent in doc.sents] for doc in found]
@@ -178,8 +182,6 @@ def test_plain_text_by_rules_lines_or_whole(tmp_path: Path) -> None:
 
 
 def read(path: Path, **how: object) -> tuple[list[list[str]], list[str]]:
-    import spacy
-
     told = list[str]()
     found = docs_to_read(str(path), ToRead(**how), spacy.blank("en"), told.append)  # type: ignore[arg-type]
     return [
@@ -203,6 +205,40 @@ def test_json_lines_with_and_without_mentions(tmp_path: Path) -> None:
     with pytest.raises(OverlapError, match="--nested"):
         read(path)
     assert read(path, nested=True)[0] == [["Ada met Bo"]]
+
+
+def test_what_else_json_lines_have_comes_back(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    first = {"id": "a-1", "text": "Ada met Bo. He left.", "meta": {"source": "x", "sentence": 7}}
+    second = {"text": "Yes", "id": 10**30, "score": 0.5, "_input_hash": 3, "meta": "none"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in (first, second)))
+    nlp = spacy.blank("en")
+    pool = Pool.of(docs_to_read(str(path), ToRead(split="rules"), nlp, print), ("PER",))
+    with Session.create(tmp_path / "state", pool, Settings(labels=("PER",))):
+        pass
+    with Session.open(tmp_path / "state") as session:
+        for number, spans in enumerate([[(0, 1, "PER")], [], []]):
+            session.decide(number, "accept", spans)
+        export(session, str(out), "prodigy")
+        found = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [row["id"] for row in found] == ["a-1", "a-1", 10**30]
+        assert found[0]["meta"] == {"source": "x", "sentence": 0, "document": 0, "status": "read"}
+        assert found[1]["meta"]["sentence"] == 1
+        assert found[2]["meta"] == {"meta": "none", "sentence": 2, "document": 1, "status": "read"}
+        assert (found[2]["score"], found[2]["_input_hash"] == 3) == (0.5, False)
+        assert add_file(session, str(out), NestedReading()).same == 3
+        export(session, str(out), "doccano")
+        found = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [(row["id"], row["source_id"]) for row in found] == [
+            (0, "a-1"),
+            (1, "a-1"),
+            (2, 10**30),
+        ]
+        assert found[0]["meta"] == first["meta"]
+        assert add_file(session, str(out), NestedReading()).same == 3
+        session.undo()
+        export(session, str(out), "doccano", rest="missing")
+        assert add_file(session, str(out), NestedReading()).unannotated == 1
 
 
 def test_other_kinds_of_files(tmp_path: Path, columns: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from spacy.tokens import Doc, SpanGroup
@@ -24,6 +25,7 @@ class Answered(NamedTuple):
     """A sentence of a document, with mentions that were looked for; None if they are not known.
 
     `known` are other mentions, which were there before. `spaces` says which words one follows.
+    `more` is what else the JSON object that the document came from has, such as its id.
     """
 
     number: int
@@ -33,6 +35,7 @@ class Answered(NamedTuple):
     known: Sequence[Span]
     spans: Sequence[Span] | None
     status: Status
+    more: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def mentions(self) -> list[Span]:

@@ -101,14 +101,15 @@ def _nested_docs(path: str, how: NestedReading) -> list[NestedDoc]:
 def _of_record(record: Record, text: NestedText) -> Given:
     value: Mapping[str, Any] = record.value if isinstance(record.value, dict) else {}
     meta = value.get("meta")
-    told: Mapping[str, Any] = meta if isinstance(meta, dict) else value
-    number = told.get("sentence") if told is meta else value.get("id")
+    told: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
+    number = told.get("sentence", value.get("id"))
     answer = value.get("answer")
     if answer not in (None, *ANSWERS):
         raise record.wrong(f"unknown answer {str(answer)[:60]!r}. Known: {', '.join(ANSWERS)}.")
     if empty := [found for found in text.findings if found.kind == "empty"]:
         raise record.wrong(f"a mention of {empty[0].label} has no tokens.")
-    unread = told.get("status") in NOT_READ and answer is None
+    said = told.get("status"), value.get("status")
+    unread = any(status in NOT_READ for status in said) and answer is None
     words = [text.text[start:end] for start, end in text.tokens]
     return Given(
         record.place,

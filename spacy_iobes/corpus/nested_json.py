@@ -31,6 +31,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "type", "labels", "entity_type", "tag"),
 }
 """What things may be called; the first name is the one that is written."""
+TOLD = {*NAMES["text"], *NAMES["tokens"], *NAMES["spans"], "answer", "_input_hash", "_task_hash"}
+"""The names of objects that say what is read here, or what becomes of it; others are kept."""
 OFFSETS = ("auto", "characters", "tokens")
 """What the offsets of mentions count."""
 
@@ -142,6 +144,7 @@ def _text(record: Record, how: TextReading) -> NestedText:
         cut = how.cut(cut, ((start, end) for start, end, _ in mentions))
     found = NestedText(record.name, text, cut, record.number, standoff=False)
     found.annotated = annotation is not None
+    found.more = {name: some for name, some in value.items() if name not in TOLD}
     if how.lines:
         found.split_lines()
     for start, end, label in mentions:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..codes.write import span_columns
 from ..errors import FileError, UnknownNameError
@@ -89,7 +89,7 @@ class NestedText:
     `line` is where it begins in the file `name`; the lines of a text may be those of the file
     (`standoff`), or all be in that one line. `starts` are the tokens that begin a sentence; without
     any nothing is known of sentences, and the text is taken for one. A text that is not `annotated`
-    may have any mentions.
+    may have any mentions. `more` is what else somebody wrote of it, such as its id.
     """
 
     name: str
@@ -101,6 +101,7 @@ class NestedText:
     findings: list[Finding] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     annotated: bool = True
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._known = set(self.spans)
@@ -211,7 +212,7 @@ class NestedText:
         line = self.line + (self.text.count("\n", 0, first) if self.standoff else 0)
         cut = NestedText(self.name, self.text[first:last], tokens, line, self.standoff, starts=[0])
         cut.findings += findings
-        cut.annotated = self.annotated
+        cut.annotated, cut.more = self.annotated, self.more
         for span in spans:
             if span.end <= end:
                 cut.spans.append(Span(span.start - begin, span.end - begin, span.label))

@@ -34,13 +34,20 @@ def prodigy_task(sentence: Answered) -> dict[str, Any]:
         }
         for start, end, label in sentence.mentions
     ]
+    theirs = sentence.more.get("meta")
     meta = {
+        **(theirs if isinstance(theirs, dict) else {} if theirs is None else {"meta": theirs}),
         "sentence": sentence.number,
         "document": sentence.document,
         "status": sentence.status,
     }
     unknown = sentence.spans is None and sentence.status == "unread"
-    task = {"text": sentence.text, "tokens": tokens, "spans": None if unknown else spans}
+    task = {
+        **sentence.more,
+        "text": sentence.text,
+        "tokens": tokens,
+        "spans": None if unknown else spans,
+    }
     if sentence.status in ANSWERS:
         task["answer"] = ANSWERS[sentence.status]
     return {**task, "meta": meta, "_input_hash": input_hash(sentence.text)}
@@ -50,7 +57,10 @@ def doccano_task(sentence: Answered) -> dict[str, Any]:
     """An object as doccano has them."""
     places = sentence.offsets()
     label = [[places[start][0], places[end - 1][1], name] for start, end, name in sentence.mentions]
+    theirs = {"source_id": sentence.more["id"]} if "id" in sentence.more else {}
     task = {
+        **sentence.more,
+        **theirs,
         "id": sentence.number,
         "text": sentence.text,
         "label": None if sentence.spans is None else label,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,9 @@ from spacy.vocab import Vocab
 
 from .doc_lines import SPACES
 from .nested_text import NestedText, Offsets, Tokenize
+
+MORE = "iobes_json"
+"""The key of `doc.user_data` for what else was told of a text, as JSON."""
 
 
 def tokens_by(tokenizer: Any) -> Tokenize:
@@ -47,6 +51,8 @@ def text_doc(vocab: Vocab, text: NestedText, key: str, entities: bool = False) -
     starts = {places[at] for at in text.starts[1:]} | {0}
     marks: list[bool | int | None] = [index in starts for index in range(len(words))]
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=marks if text.starts else None)
+    if text.more:
+        doc.user_data[MORE] = json.dumps(text.more, ensure_ascii=False)
     spans = [
         DocSpan(doc, places[span.start], places[span.end - 1] + 1, span.label)
         for span in sorted(text.spans, key=lambda span: (span.start, -span.end, span.label))
@@ -57,6 +63,12 @@ def text_doc(vocab: Vocab, text: NestedText, key: str, entities: bool = False) -
     if entities and all(one.end <= other.start for one, other in pairwise(spans)):
         doc.set_ents(spans, default="outside")
     return doc
+
+
+def told_of(doc: Doc) -> dict[str, Any]:
+    """What else was told of the text of a Doc, such as its id."""
+    found: dict[str, Any] = json.loads(doc.user_data.get(MORE, "{}"))
+    return found
 
 
 def token_lines(doc: Doc, text: NestedText) -> list[int]:

@@ -64,7 +64,8 @@ def answered(session: Session, rest: Rest) -> Iterator[Answered]:
             if view is not None:
                 spans = tuple(view.suggestions(number, 1)[0].spans)
         doc, _, _ = pool.place(number)
-        yield Answered(number, doc, *pool.words(number), known, spans, status)
+        more = pool.more(number)
+        yield Answered(number, doc, *pool.words(number), known, spans, status, more)
 
 
 def _view(session: Session) -> View:

@@ -13,6 +13,7 @@ from spacy.tokens import Doc, DocBin
 from ..corpus.docbin import read_docbin, save_docbin
 from ..corpus.folders import beside, put
 from ..corpus.targets import ToEntities, ToSpanGroup
+from ..corpus.text_docs import MORE
 from ..corpus.untagged import bare
 from ..errors import FileError
 from ..span import Span
@@ -49,7 +50,7 @@ def create_folder(
         raise FileError(message, str(folder))
     new = beside(folder)
     try:
-        save_docbin(DocBin(docs=known_docs(pool)), new / CORPUS)
+        save_docbin(DocBin(docs=known_docs(pool), store_user_data=True), new / CORPUS)
         settings.save(new / SETTINGS)
         journal = Journal.create(new / JOURNAL)
         journal.append(*records)
@@ -75,11 +76,13 @@ def read_pool(folder: str | Path, settings: Settings) -> Pool:
 
 
 def known_docs(pool: Pool) -> list[Doc]:
-    """Copies of the Docs with words, sentences and known mentions, but nothing else."""
+    """Copies of the Docs: words, sentences, known mentions and what else is told of them."""
     spans = doc_spans(pool, [pool.known(number) for number in range(len(pool))])
     found, target = [], ToSpanGroup(KEY) if pool.nested else ToEntities()
     for doc, known in zip(pool.docs, spans):
         copy = bare(doc)
+        if MORE in doc.user_data:
+            copy.user_data[MORE] = doc.user_data[MORE]
         target.write(copy, known, (), ())
         found.append(copy)
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from ..codes.write import span_columns
 from ..corpus.gold import ADVICE
 from ..corpus.sources import group_spans, shown
 from ..corpus.tagged import TaggedDocs
+from ..corpus.text_docs import told_of
 from ..errors import CorpusError
 from ..kernels.features_numpy import Ints, Offsets
 from ..ml.extractor import Extractor
@@ -96,6 +98,10 @@ class Pool:
         doc, begin, end = self.place(sentence)
         tokens = self.docs[doc][begin:end]
         return [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
+
+    def more(self, sentence: int) -> dict[str, Any]:
+        """What else was told of its document, such as an id."""
+        return told_of(self.docs[self.place(sentence)[0]])
 
     def known(self, sentence: int) -> list[Span]:
         """The mentions of other labels that are there already."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..corpus.answered import Answered
+from ..corpus.answered import Answered, Status
 from ..corpus.tasks_out import prodigy_task
 from ..errors import CorpusError
 from ..kernels.features_numpy import Offsets
@@ -61,7 +61,8 @@ class Ranked:
         doc, _, _ = self.pool.place(sentence)
         spans = best[0].spans if best else None
         words, known = self.pool.words(sentence), self.pool.known(sentence)
-        return Answered(sentence, doc, *words, known, spans, "predicted" if best else "unread")
+        status: Status = "predicted" if best else "unread"
+        return Answered(sentence, doc, *words, known, spans, status, self.pool.more(sentence))
 
 
 def learned(pool: Pool, unread: int, seed: int = 0) -> tuple[View, Offsets]:
