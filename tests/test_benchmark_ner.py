@@ -15,7 +15,7 @@ import pytest
 from .shared import ROOT, needs_shared
 
 if not find_spec("benchmarks"):
-    pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
+    pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
 
 from benchmarks import ner, ner_corpora, ner_crfsuite, ner_options, ner_plot, ner_tables
 from benchmarks.__main__ import main

@@ -23,7 +23,7 @@ from spacy.training import Example
 from .shared import ROOT
 
 if not find_spec("benchmarks"):
-    pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
+    pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
 
 from benchmarks import ner_options, nested_ner_corpora
 from benchmarks.__main__ import main

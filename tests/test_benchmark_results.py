@@ -16,7 +16,7 @@ import pytest
 from .shared import ROOT
 
 if not find_spec("benchmarks"):
-    pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
+    pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
 
 from benchmarks import results_chart as chart
 from benchmarks import results_page

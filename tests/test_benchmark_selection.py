@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 if not find_spec("benchmarks"):
-    pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
+    pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
 
 from benchmarks import selection, selection_tables
 from benchmarks.ner_keep import Keep

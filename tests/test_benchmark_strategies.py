@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 if not find_spec("benchmarks"):
-    pytest.skip("run 'python -m pytest' beside benchmarks/", allow_module_level=True)
+    pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
 
 from benchmarks import strategies, strategies_speed
 from benchmarks.strategies_corpora import CORPORA
