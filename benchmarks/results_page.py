@@ -60,7 +60,9 @@ def contents(shelf: Shelf, every: Sequence[Job]) -> str:
     for job in every:
         found = shelf.read(job)
         day = found["machine"]["date"] if found and measured(found) else "not run"
-        met = verdicts(tables_of(found)) if found else ""
+        met = verdicts(tables_of(found)) if found and not found["quick"] else ""
+        if day != "not run" and found and found["quick"]:
+            day += ", a quick run"
         rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} | {met} |")
     return "\n".join(rows)
 

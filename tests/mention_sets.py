@@ -12,7 +12,16 @@ from itertools import combinations
 Mention = tuple[int, int]
 Mentions = frozenset[Mention]
 NAMES = ("X", "S", "E", "ES", "C", "CS", "EC", "ECS")
-LEGAL_PATHS = {1: 2, 2: 8, 3: 40, 4: 208, 5: 1088, 6: 5696, 7: 29824, 8: 156160}  # methods.md
+LEGAL_PATHS = {
+    1: 2,
+    2: 8,
+    3: 40,
+    4: 208,
+    5: 1088,
+    6: 5696,
+    7: 29824,
+    8: 156160,
+}  # counted elsewhere
 
 
 def separators(mentions: Mentions, length: int) -> tuple[str, ...]:

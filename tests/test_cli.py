@@ -193,6 +193,7 @@ def test_a_file_can_be_repaired_in_place(broken: Path) -> None:
         (["--remove", "X,Z"], "O O B-Y O O"),
         (["--map", "Y=X"], "B-X I-X B-X B-X O"),
         (["--map", "Y=Z", "--map", "X=Q"], "B-Q I-Q B-Z B-Q O"),
+        (["--map", "Y=Z, X=Q"], "B-Q I-Q B-Z B-Q O"),
         (["--keep", "Y", "--map", "Y=Z"], "O O B-Z O O"),
     ],
 )

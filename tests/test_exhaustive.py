@@ -83,7 +83,7 @@ def test_sets_of_spans_are_all_there() -> None:
     for n, labels in product(range(TOKENS + 1), (1, 2)):
         found = list(by_hand.span_sets(n, LABELS[:labels]))
         assert len(set(found)) == len(found) == by_hand.count_span_sets(n, labels)
-    assert [by_hand.count_span_sets(n, 1) for n in range(6)] == [1, 2, 5, 13, 34, 89]  # methods.md
+    assert [by_hand.count_span_sets(n, 1) for n in range(6)] == [1, 2, 5, 13, 34, 89]  # Fibonacci
 
 
 @every_scheme

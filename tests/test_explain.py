@@ -240,6 +240,14 @@ def test_spans_can_be_asked_for(model: Path) -> None:
     assert fine("explain", model, "is in").startswith("no entity in 2 tokens; --span asks for one")
 
 
+@pytest.mark.parametrize(
+    ("text", "told"), [("testt.bio", True), ("data/a", True), ("Anna", False), ("U.S.", False)]
+)
+def test_a_misspelt_file_is_told(model: Path, text: str, told: bool) -> None:
+    said = f"{text}: there is no such file, so it is taken for a text"
+    assert (said in run("explain", model, text).stderr) == told
+
+
 def test_sentences_of_a_column_file(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "in.bio"
     path.write_text("is O\nin O\n\nAnna B-PER\nlives O\n")

@@ -354,10 +354,20 @@ def test_another_number_of_rows_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"rows": 1000}, {"rows": 0}, {"rows": 1}, {"dropout": 1.0}, {"least": -0.1}, {"damping": -1}],
+    [
+        {"rows": 1000},
+        {"rows": 0},
+        {"rows": 1},
+        {"rate": 0.0},
+        {"rate": float("nan")},
+        {"l2": -1.0},
+        {"dropout": 1.0},
+        {"least": -0.1},
+        {"damping": -1},
+    ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
-    said = r"rows is a power of two|dropout is a prob|least is the size of a weight|damping is 0"
+    said = r"rows is a power of two|dropout is a prob|rate is the|(l2|least|damping) is 0 or more"
     with pytest.raises(ValueError, match=said):
         build_hashed_features(**settings)
 

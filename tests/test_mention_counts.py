@@ -32,7 +32,7 @@ every_model = pytest.mark.parametrize(
 
 
 def nearest_start(names: tuple[str, ...]) -> set[tuple[int, int]]:
-    """The mentions of legal separators, as methods.md 2.3 reads them, line by line."""
+    """The mentions of legal separators, as their definition reads them, line by line."""
     out: list[tuple[int, int]] = []
     starts: list[int] = []
     used: set[int] = set()

@@ -116,7 +116,7 @@ def test_nothing() -> None:
 
 
 def elie(begin: Floats, end: Floats, lengths: Floats, overlap: bool) -> list[tuple[int, int, int]]:
-    """Of methods.md, section 1.2, word for word, for one sentence."""
+    """The published rule, word for word, for one sentence."""
     found: dict[tuple[int, int, int], float] = {}
     for s, t in enumerate(begin.argmax(axis=1).tolist()):
         ends = [e for e in range(s, len(end)) if t and end[e].argmax() == t]

@@ -1,4 +1,4 @@
-"""What mention separators make of files: the command roundtrip, and the corpora in methods.md."""
+"""What mention separators make of files: the command roundtrip, and published corpora."""
 
 from __future__ import annotations
 
@@ -109,6 +109,13 @@ def test_the_order_of_layers_does_not_matter(file: Path) -> None:
 
 def test_flat_mentions_come_back(file: Path) -> None:
     assert as_json(file, "-s", "bio", "--tag-index", 1, code=0)["total"]["lost"] == 0
+
+
+def test_columns_that_nobody_named_are_told(file: Path) -> None:
+    said = "has 4 columns, of which the last was read: name each that holds tags (--layer 1"
+    assert said in run(file, "-s", "bio").stderr
+    assert said not in run(file, "-s", "bio", "--tag-index", 1).stderr
+    assert said not in run(file, *LAYERS).stderr
 
 
 def test_malformed_tags_are_refused_or_repaired(tmp_path: Path) -> None:
@@ -253,7 +260,7 @@ def survey_of(name: str, layers: int, reading: str) -> NestedSurvey:
 @needs_data
 @pytest.mark.parametrize(
     ("name", "layers", "counts", "lost"),
-    [  # methods.md 2.3: mentions, sets, ambiguous; lost under each reading
+    [  # counted elsewhere: mentions, sets, ambiguous; lost under each reading
         ("genia-nested/genia.train.nested.iob2.gz", 4, (46146, 22414, 339), (9, 10, 9, 339, 339)),
         ("genia-nested/genia.dev.nested.iob2.gz", 4, (4371, 2420, 32), (0, 0, 0, 32, 32)),
         ("genia-nested/genia.test.nested.iob2.gz", 4, (5511, 2755, 50), (0, 0, 0, 50, 50)),
@@ -272,7 +279,7 @@ def test_published_figures(
 
 @needs_data
 def test_published_figures_by_label() -> None:
-    """methods.md 2.3, GENIA train: sets, ambiguous, lost; and F1 of two other readings."""
+    """GENIA train, counted elsewhere: sets, ambiguous, lost; and F1 of two other readings."""
     survey = survey_of("genia-nested/genia.train.nested.iob2.gz", 4, "nearest_start")
     found = {k: (c.sets, c.ambiguous, c.lost) for k, c in survey.labels.items()}
     assert found == {
@@ -290,7 +297,7 @@ def test_published_figures_by_label() -> None:
 
 @needs_data
 def test_published_figures_of_a_brat_corpus(tmp_path: Path) -> None:
-    """methods.md 2.3, NEREL; its 151 discontinuous mentions are in the data's README."""
+    """NEREL, counted elsewhere; its 151 discontinuous mentions are in the data's README."""
     unpacked(DATA / "nerel" / "NEREL-v1.1.tar.gz", tmp_path)
     lost = {"nearest_start": 178, "nearest_end": 188, "lifo": 184, "all": 275, "crossing": 277}
     best = {"nearest_start": 0.9976, "nearest_end": 0.9967, "lifo": 0.9974, "all": 0.9948}

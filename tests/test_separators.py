@@ -124,7 +124,7 @@ def test_ambiguous_are_the_sequences_of_several_sets(length: int) -> None:
 
 
 def test_the_published_counts() -> None:
-    """methods.md: 1,088 sequences of 5 tokens, 704 of them not ambiguous; 2,880 nested sets."""
+    """As published: 1,088 sequences of 5 tokens, 704 of them not ambiguous; 2,880 nested sets."""
     found = realised(5)
     assert len(found) == 1088
     assert sum(len(sets) == 1 for sets in found.values()) == 704
@@ -167,7 +167,7 @@ def test_crossing_overlaps_where_it_can(length: int) -> None:
 
 @pytest.mark.parametrize(("length", "sets"), [(5, 716), (6, 3180)])
 def test_two_levels_come_back(length: int, sets: int) -> None:
-    """methods.md: 716 sets of 5 tokens, 3,180 of 6, come back under every nested reading."""
+    """Counted elsewhere: 716 sets of 5 tokens, 3,180 of 6, come back under nested readings."""
     found = list(nested_sets(length, deepest=2))
     assert len(set(found)) == len(found) == sets
     for mentions in found:

@@ -123,6 +123,20 @@ def test_it_goes_to_the_end_and_learns_on_the_way(tmp_path: Path) -> None:
     assert progress.training.trouble == ""
 
 
+def test_nothing_is_likely_before_a_mention_was_found(tmp_path: Path) -> None:
+    with small(tmp_path / "state", 60, batch=10) as session:
+        for number in range(10):
+            session.decide(number, "accept", [])
+        session.wait()
+        task = session.task()
+        assert task is not None
+        assert task.why in ("drawn", "audit")
+    with Session.open(tmp_path / "state") as session:
+        again = session.task()
+        assert again is not None
+        assert (again.sentence, again.why) == (task.sentence, task.why)
+
+
 def test_suggestions_come_with_probabilities_once_it_has_learnt(tmp_path: Path) -> None:
     gold = gold_of(sentences(40), LABELS)
     with small(tmp_path / "state", 40) as session:

@@ -314,6 +314,9 @@ def test_results_of_another_run_are_kept(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="its epochs is 10, not 5"):
         Store(path, {"epochs": 5})
     assert Store(path, {"epochs": 5}, fresh=True).rows == {}
+    Store(path, {"options": {"rate": 0.1, "seed": 0}}, fresh=True)
+    with pytest.raises(FileError, match=r"its rate is 0\.1, not 0\.5\."):
+        Store(path, {"options": {"rate": 0.5, "seed": 0}})
     path.write_text(json.dumps({"other": 1}) + "\n")
     with pytest.raises(FileError, match="no results of this command"):
         Store(path, {"epochs": 5})

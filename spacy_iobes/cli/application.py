@@ -48,7 +48,7 @@ def advice(violations: Sequence[Violation]) -> str:
     text = f"{counted(len(violations), 'violation')} and no policy to repair them. "
     if all(violation.kind == "unreadable" for violation in violations):
         return f"{text}Is it another scheme (see 'check')? No policy repairs tags that it lacks."
-    return f"{text}Is it another scheme (see 'check')? If not, name a policy (see 'schemes')."
+    return f"{text}Is it another scheme (see 'check')? If not, name a --policy (see 'schemes')."
 
 
 @contextmanager

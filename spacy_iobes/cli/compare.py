@@ -12,7 +12,7 @@ from ..corpus.conll import Columns
 from ..errors import FileError
 from ..scoring.files import FileReport
 from ..scoring.tables import percent
-from .application import command
+from .application import command, counted
 from .options import Json, SchemeName, column_options
 from .survey import print_json
 from .tasks import (
@@ -122,7 +122,8 @@ def over_runs(
     runs = [Runs(report.value for report in side) for side in (first, second)]
     test = rank_sum(runs[0], runs[1])
     lines = [
-        f"{name}: {run.n} runs, mean {percent(run.mean)}, standard deviation {percent(run.sd)}"
+        f"{name}: {counted(run.n, 'run')}, mean {percent(run.mean)}, "
+        f"standard deviation {percent(run.sd)}"
         for name, run in zip("AB", runs)
     ]
     lines.append(f"Wilcoxon rank-sum over runs: p = {test.p:.4f} ({recipe_of(test)})")

@@ -181,7 +181,8 @@ def process_cli(
         list[str] | None,
         typer.Option(
             "--map",
-            help="Rename a label, OLD=NEW, or many, a JSON file of {NEW: [OLD, ...]}; may repeat.",
+            help="Rename labels, OLD=NEW with commas between several, or a JSON file of "
+            "{NEW: [OLD, ...]}; may repeat.",
         ),
     ] = None,
     policy: PolicyName = "raise",
@@ -229,10 +230,13 @@ def listed(text: str) -> frozenset[str]:
 def renames(text: str) -> Iterator[tuple[str, str]]:
     """Old and new names, from `OLD=NEW` or from a JSON file of new names with their old ones."""
     old, equals, new = text.partition("=")
-    if equals and not text.lower().endswith(".json"):
-        if not (old and new):
-            raise typer.BadParameter(f"{text!r} is not OLD=NEW", param_hint="--map")
-        yield old, new
+    if not text.lower().endswith(".json") and (equals or not Path(text).exists()):
+        for pair in text.split(","):
+            old, _, new = (part.strip() for part in pair.partition("="))
+            if not (old and new):
+                message = f"{pair!r} is not OLD=NEW, and {text!r} no JSON file"
+                raise typer.BadParameter(message, param_hint="--map")
+            yield old, new
         return
     try:
         with open(text, encoding="utf8") as file:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..pipeline.ner import EntityRecognizer
 
 FORMATS = ("table", "json")
+NAME = re.compile(r"\S*(/\S*|\w\.[a-z]\w{0,7})")  # what looks like the name of a file
 SPAN = re.compile(r"(\d+):(\d+)(?::(.+))?")
 UNSEEN = 3  # features that were never seen, by name
 
@@ -131,6 +132,8 @@ class Sentence(NamedTuple):
 def docs_of(nlp: Language, text: str, columns: Columns) -> Iterator[tuple[Doc, list[Sentence]]]:
     """The Doc of a text, or those of a file as 'predict' makes them, with their sentences."""
     if not is_file(text):
+        if NAME.fullmatch(text):
+            typer.echo(f"{text}: there is no such file, so it is taken for a text", err=True)
         doc = nlp.make_doc(text)
         yield doc, [Sentence(0, 0, len(doc))]
         return

@@ -148,7 +148,7 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
     if how.tags is None:
         raise typer.BadParameter(f"{path} is a column file: name its scheme", param_hint="--scheme")
     from ..corpus.nested_columns import column_passages, headed
-    from ..corpus.sentences import FileSentences
+    from ..corpus.sentences import TOKEN_AND_TAG, FileSentences
 
     columns, tags = how.columns, how.tags
     if how.header:
@@ -156,6 +156,12 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
     with opened(path, columns) as reader:
         sentences = FileSentences(reader, tags)
         found = survey_nested(reader.name, column_passages(sentences), how.rule)
+        if not tags.layers and reader.width > TOKEN_AND_TAG and columns.tag == Columns().tag:
+            typer.echo(
+                f"{reader.name} has {reader.width} columns, of which the last was read: name each "
+                "that holds tags (--layer 1 --layer 2, for example)",
+                err=True,
+            )
     if sentences.violations:
         typer.echo(
             f"{reader.name}: {counted(sentences.violations, 'violation')} repaired", err=True

@@ -184,6 +184,11 @@ class ColumnReader:
         self._tags: tuple[str, ...] = ()
 
     @property
+    def width(self) -> int:
+        """How many columns there are, once a line was read."""
+        return self._layout.width
+
+    @property
     def documents(self) -> int:
         """How many documents there are: one for each marker, or one if there is no marker."""
         markers = self.markers if self.columns.count_documents else 0

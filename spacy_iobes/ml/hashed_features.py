@@ -56,12 +56,13 @@ def build_hashed_features(
         raise ValueError(f"rows is a power of two from 2 to 2 ** 30, not {rows}.")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1, not {dropout}.")
-    if not 0 <= damping < float("inf"):
-        raise ValueError(f"damping is 0 or more, not {damping}.")
+    if not 0 < rate < float("inf"):
+        raise ValueError(f"rate is the size of steps, above 0, not {rate}.")
+    for name, value in (("l2", l2), ("damping", damping), ("least", least)):
+        if not 0 <= value < float("inf"):
+            raise ValueError(f"{name} is 0 or more, not {value}.")
     if isinstance(templates, str):
         raise ValueError(f"templates are a list of them, such as ['lower'], not {templates!r}.")
-    if not least >= 0:
-        raise ValueError(f"least is the size of a weight, 0 or more, not {least}.")
     table = FeatureTable(
         bits, rate=rate, l2=l2, dropout=dropout, store=store, least=least, damping=damping
     )

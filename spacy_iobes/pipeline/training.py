@@ -60,12 +60,12 @@ def train(
             nlp, best = best_tuned(work, tell)
         elif tuning:
             tune_stored(nlp, best, tell)
-        if table.first_is_best and best.name == DIR_MODEL_BEST:
+        report = dev_report(nlp, dev)
+        if table.first_is_best and best.name == DIR_MODEL_BEST and report.value != 1:
             tell(
                 "the first look at the dev data was the best: what was learned after it did not "
                 "help. Train for longer (--epochs, --max-steps), or look more often"
             )
-        report = dev_report(nlp, dev)
         store(best, report)
     except BaseException as error:
         rescue(work, output, dev, len(table.scores) < 2, tell)

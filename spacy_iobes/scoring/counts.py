@@ -9,12 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.tags_numpy import Ints
 from .matching import Matched
 from .signature import known
 
 MUC = ("strict", "exact", "partial", "type")
 OUTCOMES = ("correct", "incorrect", "partial", "unpaired")
 CORRECT, INCORRECT, PARTIAL, UNPAIRED = range(4)
+OUTCOME = np.eye(len(OUTCOMES), dtype=np.int64)[
+    [
+        [UNPAIRED, INCORRECT, INCORRECT, INCORRECT, CORRECT],
+        [UNPAIRED, INCORRECT, INCORRECT, CORRECT, CORRECT],
+        [UNPAIRED, PARTIAL, PARTIAL, CORRECT, CORRECT],
+        [UNPAIRED, INCORRECT, CORRECT, INCORRECT, CORRECT],
+    ]
+]
+"""Of each kind of match, what it is to have no partner, or to share with it nothing but a token,
+the label, the borders, or both."""
 TABLES = ("exact", "muc", "confusion")
 Table = NDArray[np.int64]
 
@@ -163,6 +174,23 @@ def _tables(labels: int) -> tuple[Table, Table, Table]:
     return exact, muc, confusion
 
 
+def _shared(
+    matched: Matched, partner: Ints, label: NDArray[np.bool_], borders: NDArray[np.bool_] | None
+) -> Table:
+    """What spans share with their partners, [2, L, 5]: side, label, as in the rows of OUTCOME."""
+    paired = partner >= 0
+    shared = paired.astype(np.uint8) + label
+    if borders is not None:
+        shared += borders
+        shared += borders
+    of_gold = np.zeros(len(matched.gold.label), dtype=np.uint8)
+    of_gold[partner[paired]] = shared[paired]
+    sides = ((matched.gold.label, of_gold), (matched.predicted.label, shared))
+    size = len(matched.labels) * len(OUTCOME[0])
+    cells = [np.bincount(labels * len(OUTCOME[0]) + what, minlength=size) for labels, what in sides]
+    return np.stack(cells).reshape(2, -1, len(OUTCOME[0]))
+
+
 def count(matched: Matched, **sizes: Any) -> Counts:
     """Count the outcomes of a matching; `sizes` are the other fields of `Counts`."""
     labels = len(matched.labels)
@@ -171,21 +199,10 @@ def count(matched: Matched, **sizes: Any) -> Counts:
     same_label, borders = matched.same_label, matched.same_borders
     for column, found in enumerate((predicted[same_label & borders], predicted, gold)):
         exact[:, column] = np.bincount(found, minlength=labels)
-    outcomes = {
-        "strict": np.where(same_label & borders, CORRECT, INCORRECT),
-        "exact": np.where(borders, CORRECT, INCORRECT),
-        "partial": np.where(borders, CORRECT, PARTIAL),
-        "type": np.where(matched.label_found, CORRECT, INCORRECT),
-    }
-    for kind, (name, outcome) in enumerate(outcomes.items()):
-        partner = matched.by_label if name == "type" else matched.by_border
-        paired = partner >= 0
-        of_gold = np.full(len(gold), UNPAIRED)
-        of_gold[partner[paired]] = outcome[paired]
-        of_predicted = np.where(paired, outcome, UNPAIRED)
-        for side, (label, result) in enumerate(((gold, of_gold), (predicted, of_predicted))):
-            cells = np.bincount(label * 4 + result, minlength=labels * 4)
-            muc[kind, side] = cells.reshape(labels, 4)
+    by_border = _shared(matched, matched.by_border, same_label, borders)
+    by_label = _shared(matched, matched.by_label, matched.label_found, None)
+    for kind, (name, outcome) in enumerate(zip(MUC, OUTCOME)):
+        muc[kind] = (by_label if name == "type" else by_border) @ outcome
     answered = np.full(len(gold), labels)
     paired = matched.by_border >= 0
     answered[matched.by_border[paired]] = predicted[paired]

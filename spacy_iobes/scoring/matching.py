@@ -95,9 +95,11 @@ class Kept:
         """Keep of a matching what mistakes and tests of significance need."""
         tallies = matched.by_sentence()
         wrong = faulty(tallies)
+        both = (matched.gold, matched.predicted)
+        kept = [np.flatnonzero(wrong[side.sentence]) for side in both]
         sides = (
-            tuple(small(column[wrong[side.sentence]]) for column in _rows(side)[1:])
-            for side in (matched.gold, matched.predicted)
+            tuple(small(column[rows]) for column in _rows(side)[1:])
+            for side, rows in zip(both, kept)
         )
         return cls(matched.labels, small(tallies), *sides)
 

@@ -38,8 +38,8 @@ class Ledger:
     """Batches and decisions, record by record; of several decisions on a sentence the last counts.
 
     `asked` are the sentences of batches and those decided on, `ranked` those that a model had a say
-    in, `unread` those that nobody has decided on, `skipped` those whose last decision says later,
-    with its number.
+    in, `drawn` those that came by chance since no mention was found before, `unread` those that
+    nobody has decided on, `skipped` those whose last decision says later, with its number.
     """
 
     def __init__(self, sentences: int):
@@ -51,6 +51,7 @@ class Ledger:
         self.rounds: list[dict[str, Any]] = []
         self.asked: set[int] = set()
         self.ranked: set[int] = set()
+        self.drawn: set[int] = set()
         self.unread: set[int] = set()
         self.skipped: dict[int, int] = {}
         self._order: list[int] = []
@@ -103,8 +104,8 @@ class Ledger:
             if sentence not in self._place:
                 self._place[sentence] = len(self._order)
                 self._order.append(sentence)
-                if self.rounds:
-                    self.ranked.add(sentence)
+                if self.rounds:  # a model was asked, and had a say once a mention was found
+                    (self.ranked if self.reading.mentions else self.drawn).add(sentence)
                 self.asked.add(sentence)
                 if sentence not in self._decisions:
                     self.unread.add(sentence)

@@ -134,6 +134,8 @@ class Session:
             return "skipped"
         if sentence in self._ledger.reading.audit:
             return "audit"
+        if sentence in self._ledger.drawn:
+            return "drawn"
         return "ranked" if sentence in self._ledger.ranked else "first"
 
     def decide(

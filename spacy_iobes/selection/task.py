@@ -13,7 +13,7 @@ SUGGESTED = 10
 """How many whole annotations are suggested."""
 CONTEXT = 40
 """How many words of a neighbour are shown: those that are nearest."""
-Why = Literal["first", "ranked", "audit", "skipped"]
+Why = Literal["first", "ranked", "drawn", "audit", "skipped"]
 """It is in the first batch, likely to hold a mention, drawn at random, or was put off."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,12 @@ class Store:
         found = [row for row in map(_row, lines) if row is not None]
         if not found or "settings" not in found[0]:
             raise FileError(f"{path}: holds no results of this command. Name another.", str(path))
-        before = found[0]["settings"]
-        for name in {**before, **self.settings}:
-            if before.get(name) != self.settings.get(name):
-                raise FileError(
-                    f"{path}: holds results of another run: its {name} is {before.get(name)!r}, "
-                    f"not {self.settings.get(name)!r}. Name another directory, or begin anew "
-                    "(--fresh).",
-                    str(path),
-                )
+        for name, before, now in differing(found[0]["settings"], self.settings):
+            raise FileError(
+                f"{path}: holds results of another run: its {name} is {before!r}, not {now!r}. "
+                "Name another directory, or begin anew (--fresh).",
+                str(path),
+            )
         self.rows = {key(row["key"]): row for row in found[1:] if "key" in row}
 
     def get(self, name: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -70,6 +67,18 @@ class Store:
             file.write(("\n" * unfinished + line).encode("utf8"))
             file.flush()
             os.fsync(file.fileno())
+
+
+def differing(
+    before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[tuple[str, object, object]]:
+    """The settings that are not the same, those within others by their own names."""
+    for name in {**before, **now}:
+        one, other = before.get(name), now.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from differing(one, other)
+        elif one != other:
+            yield name, one, other
 
 
 def key(name: Mapping[str, Any]) -> str:

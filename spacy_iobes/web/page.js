@@ -12,6 +12,7 @@ const GOING_ON = "going on"; // the session whose person knows that it is enough
 const WHY = {
   first: "From the first batch",
   ranked: "Likely to hold a mention",
+  drawn: "Drawn at random, as no mention was found yet",
   audit: "Drawn at random, to check the estimate",
   skipped: "Skipped before",
 };
