@@ -37,7 +37,15 @@ KERNELS = [
 PROCESSORS = {"_v3": "-march=x86-64-v3", "_v4": "-march=x86-64-v4"}
 """What a kernel with such a name may ask of the processor; others run on any."""
 ANNOTATE = ["starlette>=0.46", "uvicorn>=0.34"]
-TEST = ["pytest>=8.2", "hypothesis>=6", "scipy>=1.15", "ruff>=0.6", "mypy>=1.10", *ANNOTATE]
+TEST = [
+    "pytest>=8.2",
+    "pytest-xdist>=3.6",
+    "hypothesis>=6",
+    "scipy>=1.15",
+    "ruff>=0.6",
+    "mypy>=1.10",
+    *ANNOTATE,
+]
 BENCH = [
     "iobes>=1.5",
     "seqeval>=1.2",
