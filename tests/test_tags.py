@@ -34,7 +34,7 @@ every_policy = pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("label", LABELS)
 def test_labels_of_every_kind(scheme: str, label: str) -> None:
     spans = [(0, 1, label), (2, 5, label)]
-    tags = write(spans, 6, scheme)  # type: ignore[arg-type]
+    tags = write(spans, 6, scheme)
     assert all(tag == "O" or tag.endswith(f"-{label}") for tag in tags)
     assert parse(tags, scheme) == spans
 

@@ -22,14 +22,17 @@ from .tables import prefix_table, symbols_of
 from .tag import tag_names
 from .violation import Violation
 
+Given = tuple[int, int, str]
+"""A span as people write it: start, end, label."""
 
-def write(spans: Iterable[Span], length: int, scheme: str | Scheme) -> list[str]:
+
+def write(spans: Iterable[Given], length: int, scheme: str | Scheme) -> list[str]:
     """Tag one sentence of `length` tokens with disjoint spans, given in any order."""
     return write_many([spans], [length], scheme)[0]
 
 
 def write_many(
-    spans: SpanColumns | Iterable[Iterable[Span]], lengths: Iterable[int], scheme: str | Scheme
+    spans: SpanColumns | Iterable[Iterable[Given]], lengths: Iterable[int], scheme: str | Scheme
 ) -> list[list[str]]:
     """Tag many sentences, given their lengths."""
     columns, sizes = sized(spans, lengths)
@@ -39,7 +42,7 @@ def write_many(
 
 
 def sized(
-    spans: SpanColumns | Iterable[Iterable[Span]], lengths: Iterable[int]
+    spans: SpanColumns | Iterable[Iterable[Given]], lengths: Iterable[int]
 ) -> tuple[SpanColumns, Offsets]:
     """The spans as columns, and the lengths of their sentences."""
     sizes = [index(length) for length in lengths]
@@ -181,7 +184,7 @@ def write_states(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedT
     return CodedTags.trusted(codes, offsets, tag_names(spans.labels, scheme))
 
 
-def span_columns(spans: Sequence[Iterable[Span]], lengths: Sequence[int]) -> SpanColumns:
+def span_columns(spans: Sequence[Iterable[Given]], lengths: Sequence[int]) -> SpanColumns:
     """Columns of the spans of many sentences, sorted within each."""
     labels: dict[str, int] = {}
     rows: list[tuple[int, int, int, int]] = []
@@ -193,7 +196,7 @@ def span_columns(spans: Sequence[Iterable[Span]], lengths: Sequence[int]) -> Spa
     return SpanColumns.trusted(map(np.ascontiguousarray, columns), tuple(labels), len(spans))
 
 
-def _checked(span: Span, length: int, sentence: int, sentences: int) -> Span:
+def _checked(span: Given, length: int, sentence: int, sentences: int) -> Span:
     """The span, if it is one of a sentence of that length."""
     start, end, label = span
     if not isinstance(label, str):
