@@ -371,6 +371,22 @@ def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
     assert titles(paths) == ["g", "g-2", "g-2-2", "g-3", ".hidden", "f"]
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (("--rate", 0), "rate is above 0, not 0"),
+        (("--rate", "nan"), "rate is above 0"),
+        (("--damping", -1), "damping is at least 0, not -1"),
+    ],
+)
+def test_settings_of_learners_that_are_none(
+    tmp_path: Path, setting: tuple[str, object], said: str
+) -> None:
+    result = run("strategies", corpus(tmp_path), "-s", "bio", *FEW, *setting)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
 @pytest.mark.parametrize("setting", [("--epochs", 3), ("--damping", 1000), ("--rate", 0.5)])
 def test_other_settings_do_not_mix(tmp_path: Path, setting: tuple[str, float]) -> None:
     output, path = tmp_path / "lab", corpus(tmp_path)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,16 +93,17 @@ def strategies_cli(
             help="Passes over what is learned from (default: 5, of winnow 10 at most).",
         ),
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", help="The step size of crf and softmax.")] = 0.1,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="The step size of crf and softmax.")
+    ] = None,
     damping: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--damping",
-            min=0,
             help="Above 0, crf and softmax learn less of rare features: 1000 with --rate 0.5, for "
             "example, where rare words say little.",
         ),
-    ] = 0.0,
+    ] = None,
     significance: Annotated[
         str, typer.Option("--significance", help="The marks go by: t, corrected (t), wilcoxon.")
     ] = "t",
@@ -182,14 +182,16 @@ def strategies_cli(
         typer.echo(f"{output}: results, tables and the page index.html")
 
 
-def options_of(epochs: int | None, rate: float, damping: float, seed: int) -> Options:
-    """The settings of learners."""
+def options_of(epochs: int | None, rate: float | None, damping: float | None, seed: int) -> Options:
+    """The settings of learners; what nobody gives is as they have it."""
     from ..learners.options import Options
 
-    if rate <= 0:
-        raise typer.BadParameter("a step size is above 0", param_hint="--rate")
-    some = Options(seed=seed, rate=rate, damping=damping)
-    return some if epochs is None else replace(some, epochs=epochs, passes=epochs)
+    given = {"epochs": epochs, "passes": epochs, "rate": rate, "damping": damping}
+    some: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Options(seed=seed, **some)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--rate, --damping") from error
 
 
 def reader(
