@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 from typing import Any
 
@@ -67,14 +66,19 @@ def agreeing(tools: Sequence[Tool], probes: Sequence[Any]) -> frozenset[tuple[st
     )
 
 
-def enlarged(small: Outcome, inputs: Any, times: int, rounds: int) -> Outcome:
-    """Time the tools on an input so many times as large; what takes over a second runs once."""
+def enlarged(
+    small: Outcome, make: Callable[[], Any], times: int, rounds: int, fresh: bool = False
+) -> Outcome:
+    """Time the tools on an input so many times as large; what takes over a second runs once.
+
+    `make` makes the input: once for each tool, or with `fresh` for each call.
+    """
     tools = [tool for tool in small.tools if tool.large]
 
     def alternative(tool: Tool) -> Alternative:
         seconds = median(small.timings[tool.name].cpu.values()) * times
         once = 1 if seconds > 1 else None
-        return Alternative(tool.name, tool.run, partial(tool.prepare, inputs), rounds=once)
+        return Alternative(tool.name, tool.run, lambda: tool.prepare(make()), fresh, once)
 
     timings = race([alternative(tool) for tool in tools], rounds, floor=None)
     return Outcome(small.job, small.tokens * times, tools, timings, small.alike)

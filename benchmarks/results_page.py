@@ -17,8 +17,7 @@ HEAD = """# Results
 
 Written by `python -m benchmarks all` from what each benchmark measured: nothing is typed by hand.
 Ratios come from runs side by side on one machine; absolute times are of that machine alone. A dash
-is what was not measured. Targets are what a benchmark was meant to reach; its last table has them,
-met or not."""
+is what was not measured."""
 QUICK = "**A quick run, to see that it works: its numbers mean nothing.**"
 RIGHT, PLAIN = "---:", "---"
 
@@ -56,22 +55,14 @@ def page(shelf: Shelf, every: Sequence[Job], drawn: Sequence[str]) -> str:
 
 def contents(shelf: Shelf, every: Sequence[Job]) -> str:
     """What there is, and what was not run."""
-    rows = ["| benchmark | what it measures | measured | targets met |", "|---|---|---|---|"]
+    rows = ["| benchmark | what it measures | measured |", "|---|---|---|"]
     for job in every:
         found = shelf.read(job)
         day = found["machine"]["date"] if found and measured(found) else "not run"
-        met = verdicts(tables_of(found)) if found and not found["quick"] else ""
         if day != "not run" and found and found["quick"]:
             day += ", a quick run"
-        rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} | {met} |")
+        rows.append(f"| [{job.name}](#{job.name}) | {job.sentence} | {day} |")
     return "\n".join(rows)
-
-
-def verdicts(tables: Sequence[dict[str, Any]]) -> str:
-    """How many of its targets a benchmark has met, of those that it has measured."""
-    rows = [row for table in tables for row in table["rows"] if "verdict" in row]
-    judged = [row["verdict"] for row in rows if row["verdict"] in ("met", "not met")]
-    return f"{judged.count('met')} of {len(judged)}" if judged else ""
 
 
 def section(job: Job, found: dict[str, Any] | None) -> Iterator[str]:
@@ -92,8 +83,9 @@ def section(job: Job, found: dict[str, Any] | None) -> Iterator[str]:
 
 
 def tables_of(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables of a benchmark's results."""
-    return [table for tables in found["benchmarks"].values() for table in tables]
+    """The tables of a benchmark's results, without those that hold them against targets."""
+    every = [table for tables in found["benchmarks"].values() for table in tables]
+    return [table for table in every if not any("verdict" in row for row in table["rows"])]
 
 
 def about(machine: dict[str, Any]) -> str:

@@ -59,7 +59,7 @@ def lists(corpus: Corpus, tools: Sequence[Tool], plan: Plan) -> Outcome:
 def many_lists(corpus: Corpus, small: Outcome, plan: Plan, times: int) -> Outcome:
     """The same on the corpus many times over."""
     gold, predicted = (repeated(side, times) for side in inputs(corpus))
-    return enlarged(small, (gold, predicted), times, plan.large_rounds)
+    return enlarged(small, lambda: (gold, predicted), times, plan.large_rounds)
 
 
 def first_call(large: Outcome) -> list[str]:

@@ -81,11 +81,10 @@ def curve(
         return known
     how = LOOPS[loop]
     pool = setting.pool(how.get("enrich", False), QUICK if quick else 0)
-    beyond = setting.published.coverage / 100 if setting.published else 0.9975
     plan = Plan(
         size=20 if quick else 100,
         audit=how["audit"],
-        beyond=0.5 if quick else beyond,
+        beyond=0.5 if quick else setting.published.coverage / 100,
         suggest=setting.label == "RNA" and loop == "plain",
     )
     rounds, order = list[dict[str, Any]](), list[int]()

@@ -6,24 +6,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from spacy_iobes.codes.columns import code_tags
+
 from .corpora import Corpus, Sentences, perturbed, repeated, unshared
 from .outcome import Outcome, agreeing, enlarged
 from .timing import Alternative, race
-from .tools import Tool
+from .tools import Tool, Tools
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is done to which tags; `fresh`: every tag an object of its own that is used once."""
+    """What is done to which tags.
 
-    name: str
+    `fresh`: every tag is an object of its own that is used once, as `str.split` makes them.
+    """
+
+    task: str
     scheme: str = "bio"
     fresh: bool = False
 
     @property
+    def name(self) -> str:
+        """The task, and whether its strings are fresh."""
+        return f"{self.task}, fresh strings" if self.fresh else self.task
+
+    def tools(self, every: Tools) -> list[Tool]:
+        """The tools for the task; fresh strings are not for those that take integers."""
+        found = every[self.task]
+        return [tool for tool in found if tool.prepare is not code_tags] if self.fresh else found
+
+    @property
     def verb(self) -> str:
-        """The first word of the name."""
-        return self.name.split()[0]
+        """The first word of the task."""
+        return self.task.split()[0]
 
     def inputs(self, corpus: Corpus) -> Sentences:
         """The tags to work on."""
@@ -38,14 +53,17 @@ class Job:
 
 JOBS = (
     Job("parse bio"),
-    Job("parse bio, tags not shared", fresh=True),
+    Job("parse bio", fresh=True),
     Job("parse iobes", "iobes"),
     Job("parse bilou", "bilou"),
     Job("validate bio"),
+    Job("validate bio", fresh=True),
     Job("validate iobes", "iobes"),
     Job("convert bio to iobes"),
+    Job("convert bio to iobes", fresh=True),
     Job("convert bio to bilou"),
     Job("repair bio"),
+    Job("repair bio", fresh=True),
 )
 
 
@@ -69,4 +87,6 @@ def measure_small(
 def measure_large(job: Job, small: Outcome, corpus: Corpus, tokens: int, rounds: int) -> Outcome:
     """Time the tools on the corpus many times over."""
     times = round(tokens / corpus.tokens)
-    return enlarged(small, repeated(job.inputs(corpus), times), times, rounds)
+    inputs = repeated(job.inputs(corpus), times)
+    make = partial(unshared, inputs) if job.fresh else lambda: inputs
+    return enlarged(small, make, times, rounds, job.fresh)

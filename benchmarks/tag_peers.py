@@ -22,7 +22,6 @@ def iobes_tools() -> Tools:
 
     return {
         "parse bio": tool(parse, "parse_spans_bio", spans),
-        "parse bio, tags not shared": tool(parse, "parse_spans_bio", spans),
         "parse iobes": tool(parse, "parse_spans_iobes", spans),
         "parse bilou": tool(parse, "parse_spans_bilou", spans),
         "validate bio": tool(parse, "validate_tags_bio", list),

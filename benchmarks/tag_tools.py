@@ -32,16 +32,21 @@ our_spans = spans_by(tuple)
 def our_tools() -> Tools:
     """What this package does."""
     tools: Tools = {f"parse {scheme}": our_parsers(scheme) for scheme in ("bio", "iobes", "bilou")}
-    tools["parse bio, tags not shared"] = our_parsers("bio")[:1]
     for scheme in ("bio", "iobes"):
         validate = partial(ours.validate_many, scheme=scheme)
         plain = Tool("ours validate_many", validate, legal)
-        tools[f"validate {scheme}"] = [plain, coded(plain)]
+        single = each(partial(ours.validate, scheme=scheme))
+        alone = Tool("ours validate, one by one", single, each(lambda found: not found))
+        tools[f"validate {scheme}"] = [plain, alone, coded(plain)]
     for scheme in ("iobes", "bilou"):
         convert = partial(ours.convert_many, source="bio", target=scheme)
         plain = Tool("ours convert_many", convert, list)
-        tools[f"convert bio to {scheme}"] = [plain, coded(plain)]
-    tools["repair bio"] = [our_repairer(policy) for policy in POLICIES]
+        single = each(partial(ours.convert, source="bio", target=scheme))
+        alone = Tool("ours convert, one by one", single)
+        tools[f"convert bio to {scheme}"] = [plain, alone, coded(plain)]
+    single = each(partial(ours.repair, scheme="bio", policy="begin"))
+    alone = Tool("ours repair, begin, one by one", single, each(lambda found: found.tags))
+    tools["repair bio"] = [*map(our_repairer, POLICIES), alone]
     return tools
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .shared import ROOT, needs_shared
+from .shared import ROOT, environment, needs_shared
 
 if not find_spec("benchmarks"):
     pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
@@ -37,7 +36,7 @@ needs_crfsuite = pytest.mark.skipif(
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the benchmark on the corpora in a folder."""
     line = [sys.executable, "-m", "benchmarks", "ner", *arguments]
-    env = os.environ | {"SPACY_IOBES_SHARED": str(folder)}
+    env = environment(SPACY_IOBES_SHARED=str(folder))
     return subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 
 

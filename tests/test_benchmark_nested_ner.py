@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -20,7 +19,7 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
-from .shared import ROOT
+from .shared import ROOT, environment
 
 if not find_spec("benchmarks"):
     pytest.skip("there is no benchmarks/ beside tests/", allow_module_level=True)
@@ -69,8 +68,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the benchmark on the corpora that the environment names."""
     line = [sys.executable, "-m", "benchmarks", "nested", "--quick", *arguments]
-    env = dict(os.environ)
-    return subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        line, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
 
 
 def test_a_small_run_is_kept_and_not_repeated(folder: Path) -> None:
