@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 import srsly
 
+import spacy_iobes
 from spacy_iobes import Signature
+from spacy_iobes.kernels import IN_USE
 
 from .shared import CONFIGS, SHARED, beside, needs_shared
 
@@ -26,13 +28,19 @@ SMALL = {"sentences": 60, "held_out": 30, "splits": 2, "epochs": 1, "sparse": "L
 FILE = re.compile(rf"(?<= )(?:configs|{'|'.join(PROJECT['directories'])})(?:/[\w.-]+)*(?![\w.-])")
 
 
-def spacy_project(folder: Path, *arguments: str) -> str:
-    """What a command of `spacy project` prints."""
-    command = [sys.executable, "-m", "spacy", "project", *arguments]
-    env = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+def python(folder: Path, *arguments: str) -> str:
+    """Return what this Python prints in a folder; nothing in there runs on twins unasked."""
+    env = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "PYTHONSAFEPATH": ""}
+    command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "without compiled kernels" not in done.stderr or IN_USE != "compiled", done.stderr
     return done.stdout
+
+
+def spacy_project(folder: Path, *arguments: str) -> str:
+    """What a command of `spacy project` prints."""
+    return python(folder, "-m", "spacy", "project", *arguments)
 
 
 def run(folder: Path, workflow: str, **variables: float) -> list[str]:
@@ -44,9 +52,16 @@ def run(folder: Path, workflow: str, **variables: float) -> list[str]:
 
 
 def made(folder: Path) -> None:
-    """A folder with the project, its variables small."""
+    """Put the project into a folder, its variables small, as a clone has it after `pip install .`.
+
+    The package beside it is not compiled.
+    """
     srsly.write_yaml(folder / "project.yml", PROJECT | {"vars": PROJECT["vars"] | SMALL})
     shutil.copytree(CONFIGS, folder / "configs")
+    shutil.copy(beside("configs/run.py"), folder / "configs")
+    source = Path(spacy_iobes.__file__).parent
+    compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+    shutil.copytree(source, folder / "spacy_iobes", ignore=compiled)
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +81,10 @@ def lines(name: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_ours_or_spacys_and_declares_its_files(name: str) -> None:
     command = COMMANDS[name]
-    assert all(re.match(r"python -m (spacy_iobes|spacy) ", line) for line in lines(name))
+    start = re.compile(r"python configs/run.py (spacy_iobes|spacy) ")
+    assert all(start.match(line) for line in lines(name))
     declared = {*command.get("deps", []), *command["outputs"]}
-    written = {file for line in lines(name) for file in FILE.findall(line)}
+    written = {file for line in lines(name) for file in FILE.findall(start.sub(" ", line))}
     within = {str(Path(file).parent) for file in declared}  # a directory that a command fills
     assert written - declared <= within
     assert all(file in written or {*map(str, Path(file).parents)} & written for file in declared)
@@ -81,6 +97,14 @@ def test_what_a_command_needs_was_made_before(workflow: str) -> None:
     for name in PROJECT["workflows"][workflow]:
         assert {*COMMANDS[name].get("deps", [])} <= known
         known |= {*COMMANDS[name]["outputs"]}
+
+
+@pytest.mark.skipif(IN_USE != "compiled", reason="the kernels are not compiled here")
+def test_the_project_runs_the_installed_package_not_the_one_beside_it(project: Path) -> None:
+    starts = {line.partition(" spacy")[0] for name in COMMANDS for line in lines(name)}
+    for start in starts:
+        command = [*start.split()[1:], "spacy_iobes", "info", "--json"]
+        assert json.loads(python(project, *command))["kernels"] == "compiled"
 
 
 def test_every_output_is_written(project: Path) -> None:
