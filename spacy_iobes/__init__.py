@@ -4,6 +4,7 @@ The public names are loaded when they are first used, so that `import spacy_iobe
 `__init__.pyi` says the same to type checkers; a test compares the two.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +36,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
+    if f"{__name__}.kernels" in sys.modules:
+        import_module(".kernels.twins", __name__).warn()
     return value
 
 

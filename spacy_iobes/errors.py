@@ -77,12 +77,20 @@ class MalformedTagsError(TagError):
     """Tags in an illegal order; `violations` lists every one of them.
 
     `advice` is what a command says behind that list, if it has more than one side to speak of.
+    `schemes` are others that the tags seem to be written in.
     """
 
-    def __init__(self, message: str, violations: Sequence[Violation] = (), advice: str = ""):
+    def __init__(
+        self,
+        message: str,
+        violations: Sequence[Violation] = (),
+        advice: str = "",
+        schemes: Sequence[str] = (),
+    ):
         super().__init__(message)
         self.violations = tuple(violations)
         self.advice = advice
+        self.schemes = tuple(schemes)
 
 
 class SeparatorError(TagError):

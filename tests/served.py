@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
 import subprocess
 import sys
@@ -16,6 +15,8 @@ from typing import Any
 import pytest
 
 from spacy_iobes.selection.session import Session
+
+from .shared import environment
 
 pytest.importorskip("starlette", reason="no server: pip install 'spacy-iobes[annotate]'")
 pytest.importorskip("uvicorn", reason="no server: pip install 'spacy-iobes[annotate]'")
@@ -86,7 +87,7 @@ class Server(Served):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env=environment(),
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sys
 import tarfile
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +25,11 @@ needs_shared = pytest.mark.skipif(
 )
 
 Row = dict[str, Any]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Variables for a process that is to import from where this one does."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
 
 
 def beside(name: str) -> Path:

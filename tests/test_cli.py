@@ -62,7 +62,7 @@ def test_validate_json_holds_everything(broken: Path) -> None:
 
 def test_validate_limit(tmp_path: Path) -> None:
     path = tmp_path / "many"
-    path.write_text("a I-X\n\n" * 150)
+    path.write_text("a I-X\n\nb B-X\n\n" * 150)
     lines = run("validate", path, "-s", "bio").stdout.splitlines()
     assert len(lines) == 102
     assert "and 50 more" in lines[100]
@@ -194,7 +194,10 @@ def test_a_file_can_be_repaired_in_place(broken: Path) -> None:
         (["--map", "Y=X"], "B-X I-X B-X B-X O"),
         (["--map", "Y=Z", "--map", "X=Q"], "B-Q I-Q B-Z B-Q O"),
         (["--map", "Y=Z, X=Q"], "B-Q I-Q B-Z B-Q O"),
-        (["--keep", "Y", "--map", "Y=Z"], "O O B-Z O O"),
+        (["--keep", "Z", "--map", "Y=Z"], "O O B-Z O O"),
+        (["--keep", "Y", "--map", "Y=Z"], "O O O O O"),
+        (["--map", "Y=X", "--remove", "X"], "O O O O O"),
+        (["--map", "X=Y", "--remove", "X"], "B-Y I-Y B-Y B-Y O"),
     ],
 )
 def test_process(tmp_path: Path, options: list[str], tags: str) -> None:

@@ -436,11 +436,11 @@ BAD = [
     ("iobes_repairer", {"source": "ent"}, "Known: user_data, user_data:KEY, ents, tag, token:NAME"),
     ("iobes_repairer", {"target": "ent"}, "Known: user_data, user_data:KEY, ents, tag, token:NAME"),
     ("iobes_repairer", {"target": "tag"}, "Known: ents, spans:KEY"),
-    ("iobes_repairer", {"unit": "page"}, r"\['doc', 'sentence'\]"),
+    ("iobes_repairer", {"unit": "page"}, "'doc', 'sentence'"),
     ("iobes_validator", {"scheme": "x"}, "Known: io, iob1, bio, ioe1, ioe2, iobes, bilou"),
     ("iobes_validator", {"source": "x"}, "Known: user_data, user_data:KEY, ents"),
-    ("iobes_validator", {"on_error": "x"}, r"\['warn', 'raise', 'ignore'\]"),
-    ("iobes_validator", {"unit": "x"}, r"\['doc', 'sentence'\]"),
+    ("iobes_validator", {"on_error": "x"}, "'warn', 'raise', 'ignore'"),
+    ("iobes_validator", {"unit": "x"}, "'doc', 'sentence'"),
     ("iobes_validator", {"polcy": "x"}, "polcy"),
     ("iobes_converter", {"scheme": "x"}, "Known: io, iob1, bio, ioe1, ioe2, iobes, bilou"),
     ("iobes_converter", {"target_scheme": "x"}, "Known: io, iob1, bio, ioe1, ioe2, iobes, bilou"),
@@ -463,7 +463,9 @@ def test_a_wrong_name_in_a_config(factory: str, wrong: dict[str, str], message: 
 )
 def test_what_must_be_said(factory: str, missing: str) -> None:
     config = {key: value for key, value in FACTORIES[factory].items() if key != missing}
-    with pytest.raises(ConfigValidationError, match=f"missing required argument: '{missing}'"):
+    with pytest.raises(
+        ConfigValidationError, match=rf"required argument: '{missing}'|{missing}\s+field required"
+    ):
         spacy.blank("en").add_pipe(factory, config=config)
 
 

@@ -219,6 +219,18 @@ def test_both_sides_of_a_row_come_out_alike(
     assert len(seen) > 1
 
 
+@pytest.mark.parametrize(("peer", "theirs", "ours", "malformed"), ROWS)
+def test_our_side_of_a_row_runs(peer: str, theirs: str, ours: str, malformed: bool) -> None:
+    """It gives results, and refuses nothing but malformed tags, without the other tool, too."""
+    results = []
+    for inputs in generated(malformed):
+        names = {name: getattr(spacy_iobes, name) for name in spacy_iobes.__all__} | inputs
+        report = score(inputs["gold"], inputs["pred"], scheme="bio", repair="begin")
+        results.append(outcome(ours, names | {"report": report}))
+    assert any(result != "refused" for result in results)
+    assert malformed or "refused" not in results
+
+
 def test_every_tool_has_rows() -> None:
     counts = {peer: len(expressions(peer)) for peer in PEERS}
     assert counts == {"iobes": 11, "seqeval": 12, "seqscore": 9, "nervaluate": 7, "spacy": 4}
@@ -230,7 +242,7 @@ def test_sessions_with_other_tools(peer: str) -> None:
     needed(peer)
     names = {name: getattr(spacy_iobes, name) for name in spacy_iobes.__all__}
     peer_names(peer)
-    session = examples("\n".join(blocks(f"pycon {peer}", "migration.md")), peer, names)
+    session = examples("\n".join(blocks("pycon", "migration.md", peer)), peer, names)
     assert session.examples
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -239,7 +251,7 @@ def test_sessions_with_other_tools(peer: str) -> None:
 
 def test_commands_of_seqscore(tmp_path: Path) -> None:
     needed("seqscore")
-    (session,) = blocks("console seqscore", "migration.md")
+    (session,) = blocks("console", "migration.md", "seqscore")
     run_commands(session, tmp_path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 import srsly
 
 import spacy_iobes
+from spacy_iobes import kernels
 
 from .shared import beside
 
@@ -98,6 +100,65 @@ def test_kernels_can_be_switched_off() -> None:
     assert done.stdout.strip() == "numpy"
 
 
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A folder with the package as a clone has it: its kernels are not compiled."""
+    source, compiled = Path(spacy_iobes.__file__).parent, shutil.ignore_patterns("*.so", "*.pyd")
+    shutil.copytree(source, tmp_path / "spacy_iobes", ignore=compiled)
+    return tmp_path
+
+
+def said_in(folder: Path, *arguments: str, switch: str = "") -> tuple[str, str]:
+    """Return what Python prints in a folder to standard output and to standard error."""
+    env = os.environ | {"SPACY_IOBES_KERNELS": switch, "PYTHONSAFEPATH": ""}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return done.stdout, done.stderr
+
+
+def test_a_command_says_that_it_runs_on_the_twins(clone: Path) -> None:
+    command = ["-m", "spacy_iobes", "info", "--json"]
+    out, err = said_in(clone, *command)
+    assert json.loads(out)["kernels"] == "numpy"
+    assert err.count("\n") == 1
+    assert err.startswith(f"spacy-iobes runs without compiled kernels, from {clone.resolve()}")
+    assert "8 times as long" in err
+    if kernels.IN_USE == "compiled":
+        assert f"A compiled copy is in {Path(spacy_iobes.__file__).parent}: " in err
+    assert said_in(clone, *command, switch="numpy")[1] == ""  # that is asking for them
+
+
+@pytest.mark.parametrize(
+    ("script", "count"),
+    [
+        ("import spacy_iobes; spacy_iobes.Span", 0),  # it needs no kernels
+        ("from spacy_iobes import parse, score, write", 1),
+        ("import spacy; spacy.blank('en'); from spacy_iobes import parse", 1),
+        ("import spacy.cli", 0),
+    ],
+)
+def test_python_is_warned_of_the_twins_once(clone: Path, script: str, count: int) -> None:
+    assert said_in(clone, "-c", script)[1].count("without compiled kernels") == count
+
+
+def test_workers_do_not_repeat_it(clone: Path) -> None:
+    parsed = "__import__('spacy_iobes').parse(['B-X'], 'bio')"
+    script = (
+        "from multiprocessing import get_context\n"
+        f"print({parsed})\n"
+        f"with get_context('spawn').Pool(1) as pool: print(pool.apply(eval, [{parsed!r}]))"
+    )
+    out, err = said_in(clone, "-c", script)
+    assert out.count("Span") == 2
+    assert err.count("without compiled kernels") == 1
+
+
+@pytest.mark.skipif(kernels.IN_USE != "compiled", reason="the kernels are not compiled here")
+def test_compiled_kernels_are_nothing_to_speak_of(tmp_path: Path) -> None:
+    assert said_in(tmp_path, "-m", "spacy_iobes", "info")[1] == ""
+    assert said_in(tmp_path, "-W", "error", "-c", "from spacy_iobes import parse, score")[1] == ""
+
+
 def test_the_sample_ships_with_known_violations() -> None:
     path = Path(str(files("spacy_iobes") / "data" / "sample.bio"))
     done = run(sys.executable, "-m", "spacy_iobes", "validate", str(path), "-s", "bio", "--json")
@@ -131,5 +192,5 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
         pipe.write(b"a O\n\n" * 500_000)
         pipe.flush()
         process.send_signal(getattr(signal, name))
-    assert process.returncode in (130, 143)
+    assert process.returncode == 128 + getattr(signal, name)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]

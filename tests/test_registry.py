@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import is_dataclass
 from importlib.metadata import distribution
+from inspect import signature
+from typing import Any, ForwardRef, get_args, get_type_hints
 
 import pytest
 import spacy
@@ -94,6 +98,43 @@ def test_factories_say_what_they_do(name: str) -> None:
     parts = {f"iobes_nested_{part}" for part in (*figures, "overlapping", "others", "recall")}
     assert set(weights) <= flat or set(weights) <= parts
     assert sum(filter(None, weights.values())) in (0.0, 1.0)
+
+
+def parts_of(kind: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """Yield a type and all types that it is made of; no dataclass may hold itself."""
+    assert kind not in around, f"{kind} holds itself"
+    yield kind
+    inner = get_args(kind)
+    if is_dataclass(kind):
+        inner = tuple(get_type_hints(kind).values())
+        around = (*around, kind)
+    for part in inner:
+        yield from parts_of(part, around)
+
+
+@pytest.mark.parametrize(("kind", "name"), FOUND_BY_SPACY)
+def test_arguments_have_types_that_every_version_of_confection_can_read(
+    kind: str, name: str
+) -> None:
+    """Up to 0.1.5 it leaves types that are strings unread, and never ends with one in itself."""
+    if kind == "cli":
+        return
+    (point,) = (p for p in distribution(DISTRIBUTION).entry_points if p.name == name)
+    parameters = signature(point.load()).parameters.values()
+    assert all(p.annotation is not p.empty for p in parameters)
+    found = [part for p in parameters for part in parts_of(p.annotation)]
+    assert [part for part in found if isinstance(part, ForwardRef)] == []
+    assert [p.name for p in parameters if isinstance(p.annotation, str)] == []
+
+
+@pytest.mark.parametrize("name", NAMES["spacy_factories"])
+def test_a_pipeline_takes_every_factory(name: str) -> None:
+    must = {"iobes_repairer": ["scheme", "policy"], "iobes_ner": [], "iobes_nested_ner": []}
+    config = {"scheme": "bio", "policy": "begin"}
+    settings = {key: config[key] for key in must.get(name, ["scheme"])}
+    nlp = spacy.blank("en")
+    nlp.add_pipe(name, config=settings)
+    assert nlp.pipe_names == [name]
 
 
 @pytest.mark.parametrize(("kind", "name"), FOUND_BY_SPACY)

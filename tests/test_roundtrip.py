@@ -231,7 +231,7 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
     (tmp_path / "1.ann").write_text("")
     assert "1.txt: cannot be read" in " ".join(run(tmp_path).output.split())
     (tmp_path / "1.txt").write_bytes(b"\xff")
-    assert "UTF-8" in run(tmp_path).output
+    assert "utf-8" in run(tmp_path).output
 
 
 @pytest.mark.parametrize(

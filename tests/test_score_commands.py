@@ -220,7 +220,7 @@ def test_a_refusal_says_which_side_and_which_option(folder: Path) -> None:
     assert "--gold-repair" in gold.stderr
     predicted = run(folder, "score gold broken -s bio")
     assert "1 violation in the predictions" in predicted.stderr
-    assert " --repair" in predicted.stderr
+    assert "(--repair)" in predicted.stderr
     assert "--gold-repair" not in predicted.stderr
     both = run(folder, "score broken broken -s bio")
     assert "in the gold tags" in both.stderr

@@ -390,3 +390,26 @@ def test_a_long_sentence_with_starts_and_ends_everywhere() -> None:
     for reading in ("nearest_start", "nearest_end", "lifo", "crossing"):
         read = decode_many(columns, reading)
         assert (encode_many(read, [length], columns.labels).gaps == columns.gaps).all()
+
+
+@pytest.mark.parametrize(
+    ("reading", "mentions"),
+    [
+        ("nearest_start", [(0, 3), (1, 2)]),
+        ("nearest_end", [(0, 3), (1, 2)]),
+        ("lifo", [(0, 3), (1, 2)]),
+        ("crossing", [(0, 2), (1, 3)]),
+    ],
+)
+def test_a_pair_that_crosses_is_lost_but_for_the_reading_of_that_name(
+    reading: str, mentions: list[Mention]
+) -> None:
+    assert encode([(0, 2), (1, 3)], 3) == encode([(0, 3), (1, 2)], 3)
+    assert decode(encode([(0, 2), (1, 3)], 3), reading) == mentions
+    result = roundtrip([[Span(0, 2, "A"), Span(1, 3, "A")]], lengths=[3], reading=reading)
+    assert result.lost.tolist() == [reading != "crossing"]
+
+
+def test_readings_name_whose_hypergraphs_they_read() -> None:
+    summary = get_reading("authors").summary
+    assert summary.endswith("(Lu and Roth 2015, Muis and Lu 2017)")

@@ -35,10 +35,10 @@ from spacy_iobes.selection.settings import Settings
 from spacy_iobes.selection.unknowing import Unknowing
 from spacy_iobes.span import Span
 
+from .shared import environment
 from .small_sessions import answer_all, gold_of, pool_of, sentences, small
 
 LABELS = ("PER", "LOC")
-ROOT = Path(__file__).parent.parent
 ANNOTATOR = """
 import os, signal, sys
 from tests.small_sessions import gold_of, sentences
@@ -88,7 +88,7 @@ def test_killed_at_any_moment_it_goes_on_and_nothing_acknowledged_is_lost(tmp_pa
             capture_output=True,
             text=True,
             check=False,
-            cwd=ROOT,
+            env=environment(),
         )
         assert done.returncode == -signal.SIGKILL, done.stderr
         acknowledged = known + [int(line) for line in done.stdout.split()]

@@ -358,7 +358,7 @@ def test_a_folder_of_texts_has_to_be_called_so(tmp_path: Path) -> None:
         (folder / f"text{number}").write_text(text)
     result = run("strategies", folder, *FEW, "--workers", 1)
     assert result.exit_code == 2
-    assert "say --from inline" in " ".join(result.stderr.split())
+    assert "(--from inline)" in " ".join(result.stderr.split())
     fine("strategies", folder, "--from", "inline", *FEW, "--workers", 1)
     for number in range(4):
         (folder / f"text{number}").unlink()

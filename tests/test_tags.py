@@ -24,7 +24,7 @@ from spacy_iobes.errors import TagError, UnreadableTagError
 from .by_hand import PREFIXES
 
 LABELS = ["ORG", "B-side", "EU-GRANT", "creative-work", "O", "B", "I-", "-", "--", "ø 1", "$"]
-UNREADABLE = ["X-ORG", "ORG", "B-", "O-X", "O-", "", "-", "-ORG", "b-ORG", "BI-ORG", " B-ORG", "$"]
+UNREADABLE = ["X-ORG", "ORG", "B-", "O-X", "O-", "", "--", "-ORG", "b-ORG", "BI-ORG", " B-ORG", "$"]
 
 every_scheme = pytest.mark.parametrize("scheme", PREFIXES)
 every_policy = pytest.mark.parametrize("policy", POLICIES)

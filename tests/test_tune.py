@@ -188,7 +188,7 @@ def test_directories_of_files(folder: Path, tmp_path: Path) -> None:
     assert run("tune", model, tmp_path / "bins").stdout == wanted
     assert run("tune", model, columns, "--scheme", "bio").stdout == wanted
     refused = run("tune", model, columns)
-    assert (refused.exit_code, "with --scheme" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "(--scheme), one of io," in refused.stderr) == (2, True)
     (tmp_path / "bins" / "bad.spacy").write_text("none")
     refused = run("tune", model, tmp_path / "bins")
     assert (refused.exit_code, "bad.spacy" in refused.stderr) == (2, True)
@@ -269,7 +269,7 @@ def test_another_name_and_components_before(folder: Path, shy: Language, tmp_pat
     assert again.stdout == result.stdout  # without a name, it is the last recogniser
     result = run("tune", tmp_path / "model", folder / "dev.spacy", "--component", "other")
     assert result.exit_code == 2
-    assert "no recogniser 'other'. Known: mine. Name one with --component" in result.stderr
+    assert "no recogniser 'other'. Known: mine. Name one (--component)" in result.stderr
 
 
 def test_what_comes_before_the_recogniser_counts(folder: Path, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_what_the_command_cannot_use(folder: Path, tmp_path: Path) -> None:
     cases: list[tuple[list[object], str]] = [
         ([tmp_path / "none", dev], "no pipeline there"),
         ([model, tmp_path / "none.spacy"], "there is no such file"),
-        ([model, folder / "dev.bio"], "name the scheme of column files with --scheme"),
+        ([model, folder / "dev.bio"], "is a column file: name its scheme (--scheme), one of io"),
         ([model, folder / "dev.bio", "--scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([blank, dev], "The pipeline has no recogniser."),
         ([model, dev, "--output", tmp_path / "file"], "a file is in the way"),

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from spacy_iobes import Span, convert, parse
+from spacy_iobes import Span, convert, parse, repair
 from spacy_iobes.errors import MalformedTagsError
 
 POLICIES = ("raise", "begin", "discard", "ncrfpp", "stanza")
@@ -130,3 +130,10 @@ def test_convert(source: str, target: str, tags: str, policy: str, expected: str
 def test_the_table_is_read() -> None:
     assert read("") == []
     assert read("creative-work[0,2) X[2,13)") == [Span(0, 2, "creative-work"), Span(2, 13, "X")]
+
+
+def test_stanza_is_its_code_and_not_table_1_of_the_seqscore_paper() -> None:
+    tags = ["O", "I-ORG", "I-ORG", "I-ORG", "O", "O", "B-MISC", "I-ORG"]
+    code = ["O", "B-ORG", "I-ORG", "I-ORG", "O", "O", "B-ORG", "I-ORG"]  # of Stanza 1.15
+    table = ["O", "O", "O", "O", "O", "O", "B-ORG", "I-ORG"]  # the row "Stanza Repair"
+    assert repair(tags, "bio", "stanza").tags == code != table

@@ -1,7 +1,8 @@
 """The command line: `spacy-iobes …`, and the same as `spacy iobes …` through a spaCy plugin.
 
-Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used. Of all
-the commands only the one that is asked for is loaded, so that it starts quickly.
+Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used; 128 and
+the number of the signal that has ended it. Of all the commands only the one that is asked for is
+loaded, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -52,10 +53,18 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """The console script; a command's own arguments go to it, anything else to the application."""
-    name, *arguments = sys.argv[1:] or [""]
+    from . import signals
+
+    try:
+        _run(*sys.argv[1:])
+    except signals.Ended as ended:
+        signals.leave(ended.args[0])
+
+
+def _run(name: str = "", *arguments: str) -> None:
     if name not in MODULES:
         __getattr__("app")()
     import_module(f".{MODULES[name]}", __name__)
     from .application import run_command
 
-    run_command(name, arguments)
+    run_command(name, list(arguments))

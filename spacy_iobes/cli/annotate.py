@@ -11,7 +11,7 @@ import typer
 
 from ..corpus.conll import Columns
 from ..errors import CorpusError, FileError, IobesError, SettingError
-from .application import command, counted
+from .application import command, counted, echo
 from .options import column_options
 from .pool_options import Labels, Language, PoolFiles, reading_options, required
 from .sessions import opened
@@ -197,7 +197,7 @@ def served(session: Session, port: int, browser: bool) -> None:
     from ..web.server import serve
 
     def ready(url: str) -> None:
-        typer.echo(f"{session.folder}: {url}")
+        echo(f"{session.folder}: {url}")
         tell("Ctrl-C ends this. Every answer is on disk already.")
         if browser:
             import webbrowser

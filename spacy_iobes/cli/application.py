@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import io
 import os
-import signal
+import re
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any, TypeVar
 
 import typer
 
-from ..codes.violation import Violation
-from ..errors import IobesError, MalformedTagsError, SpanError, TagError
+from ..corpus.files import visible
+from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
+from ..kernels import twins
 from .plain import PlainCommand
+from .signals import unwinding
 
-FINE, AT_FAULT, UNUSABLE, INTERRUPTED, CLOSED, ENDED = 0, 1, 2, 130, 141, 143
+FINE, AT_FAULT, UNUSABLE, CLOSED = 0, 1, 2, 141
 SHOWN = 100  # violations, unless told otherwise
+FEW = 5  # violations of a file that is of another scheme
+HINT = re.compile(r" ?\(--[a-z][^()]*\)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
@@ -38,79 +41,127 @@ def counted(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' * (count != 1)}"
 
 
-def complain(message: str) -> None:
-    """Say what went wrong, in one line, where errors belong."""
-    typer.secho(f"Error: {' '.join(message.split())}", fg="red", err=True)
+@contextmanager
+def printing() -> Iterator[None]:
+    """Tell an error of standard output from those of files."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError(f"Cannot print: {_reason(error)}.") from error
 
 
-def advice(violations: Sequence[Violation]) -> str:
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error) or type(error).__name__).lower()
+
+
+def echo(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print a text for people, with escapes in place of what would steer a terminal."""
+    with printing():
+        typer.echo(visible(text), err=err, nl=nl)
+
+
+def complain(message: str, options: Collection[str]) -> None:
+    """Say what went wrong, in one line, where errors belong.
+
+    A hint in brackets, `(--option ...)`, is left out if the command has no such option.
+    """
+
+    def kept(hint: re.Match[str]) -> str:
+        return hint[0] if set(OPTION.findall(hint[0])) <= set(options) else ""
+
+    text = HINT.sub(kept, message)
+    typer.secho(f"Error: {visible(' '.join(text.split()))}", fg="red", err=True)
+
+
+def first_of(names: Sequence[str], options: Collection[str]) -> str:
+    """The first of some options that a command has, in brackets; empty if it has none."""
+    return next((f" ({name})" for name in names if name in options), "")
+
+
+def looks_like(schemes: Sequence[str], options: Collection[str]) -> str:
+    """What the scheme of a file seems to be, and how to say so."""
+    named = first_of(("--scheme", "--from"), options)
+    return f"This looks like {' or '.join(schemes)}: name that scheme{named}."
+
+
+def advice(error: MalformedTagsError, options: Collection[str]) -> str:
     """What to do about violations; no policy helps where tags cannot be read."""
-    text = f"{counted(len(violations), 'violation')} and no policy to repair them. "
-    if all(violation.kind == "unreadable" for violation in violations):
-        return f"{text}Is it another scheme (see 'check')? No policy repairs tags that it lacks."
-    return f"{text}Is it another scheme (see 'check')? If not, name a --policy (see 'schemes')."
+    strange = all(violation.kind == "unreadable" for violation in error.violations)
+    text = f"{counted(len(error.violations), 'violation')} and no policy to repair them."
+    if error.schemes:
+        text += f" {looks_like(error.schemes, options)}"
+    else:
+        text += " Is it another scheme (see 'check')?"
+    if strange:
+        return f"{text} No policy repairs tags that a scheme lacks."
+    policy = first_of(("--policy", "--repair"), options)
+    return f"{text} If not, name a policy{policy}: see 'schemes'."
+
+
+def refused(error: MalformedTagsError, options: Collection[str]) -> None:
+    """List violations, only a few where the file is of another scheme, and say what to do."""
+    shown = FEW if error.schemes else SHOWN
+    for violation in error.violations[:shown]:
+        echo(str(violation), err=True)
+    if len(error.violations) > shown:
+        echo(f"and {len(error.violations) - shown:,} more", err=True)
+    said = error.advice or advice(error, options)
+    if error.advice and error.schemes:
+        said = f"{looks_like(error.schemes, options)} {said}"
+    complain(said, options)
 
 
 @contextmanager
-def exit_codes() -> Iterator[None]:
-    """Turn the errors that are meant for people into a line and an exit code."""
+def exit_codes(options: Collection[str]) -> Iterator[None]:
+    """Turn the errors that are meant for people into a line and an exit code.
+
+    `options` are those of the command, so that no error names one that it lacks.
+    """
     try:
         yield
     except MalformedTagsError as error:
-        for violation in error.violations[:SHOWN]:
-            typer.echo(str(violation), err=True)
-        complain(error.advice or advice(error.violations))
+        refused(error, options)
         raise typer.Exit(AT_FAULT) from error
     except (TagError, SpanError) as error:
-        complain(str(error))
+        complain(str(error), options)
         raise typer.Exit(AT_FAULT) from error
     except IobesError as error:
-        complain(str(error))
+        complain(str(error), options)
         raise typer.Exit(UNUSABLE) from error
     except BrokenPipeError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(CLOSED) from error
     except OSError as error:
-        complain(f"Cannot print: {(error.strerror or str(error)).lower()}.")
+        names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        complain(": ".join([*names, f"{_reason(error)}."]), options)
         raise typer.Exit(UNUSABLE) from error
-    except KeyboardInterrupt as error:
-        raise typer.Exit(INTERRUPTED) from error
 
 
-@contextmanager
-def ending_well() -> Iterator[None]:
-    """Let a request to end unwind the stack, so that half-written files are removed."""
+class Command(PlainCommand):
+    """A command whose errors become one line, with options that it has, and an exit code."""
 
-    def end(*_: object) -> None:
-        raise typer.Exit(ENDED)
-
-    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        before = {number: signal.signal(number, end) for number in asked}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a token lives on
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        if line := twins.notice():
+            echo(line, err=True)
+        options = [name for each in self.params for name in (*each.opts, *each.secondary_opts)]
+        with exit_codes(options), unwinding():
+            result = super().invoke(ctx)
+            with printing():
+                sys.stdout.flush()
+            return result
 
 
 def command(name: str, **settings: Any) -> Callable[[F], F]:
     """Register a function as the command `name`; `settings` are those of its context."""
-
-    def register(function: F) -> F:
-        @wraps(function)
-        def run(*args: Any, **kwargs: Any) -> None:
-            for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a token lives on
-                if isinstance(stream, io.TextIOWrapper):
-                    stream.reconfigure(errors="backslashreplace")
-            with exit_codes(), ending_well():
-                function(*args, **kwargs)
-                sys.stdout.flush()
-
-        app.command(name, cls=PlainCommand, context_settings=SETTINGS | settings)(run)
-        return function
-
+    register: Callable[[F], F] = app.command(
+        name, cls=Command, context_settings=SETTINGS | settings
+    )
     return register
 
 

@@ -12,7 +12,7 @@ from ..corpus.conll import Columns
 from ..errors import FileError
 from ..scoring.files import FileReport
 from ..scoring.tables import percent
-from .application import command, counted
+from .application import command, counted, echo
 from .options import Json, SchemeName, column_options
 from .survey import print_json
 from .tasks import (
@@ -68,10 +68,10 @@ def compare_cli(
         print_json({"signature": str(signature), "a": values[0], "b": values[1], **tests})
         return
     for name, side in zip("AB", values):
-        typer.echo(f"{name}: {' '.join(percent(value) for value in side)}")
-    typer.echo(f"difference A - B: {100 * tests['difference']:+.2f}")
+        echo(f"{name}: {' '.join(percent(value) for value in side)}")
+    echo(f"difference A - B: {100 * tests['difference']:+.2f}")
     for line in [*lines, f"signature {signature}"]:
-        typer.echo(line)
+        echo(line)
 
 
 def tested(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..codes.policy import POLICIES, Policy
-from ..codes.scheme import get_scheme
+from ..codes.scheme import SCHEMES, get_scheme
 from ..corpus.conll import AUTO, delimiter_named
 from ..corpus.files import STANDARD
 from ..corpus.nested import Finding, told
@@ -97,7 +97,8 @@ class DocWriting:
 
     def _require_columns(self) -> None:
         if not self.scheme:
-            raise typer.BadParameter("name the scheme of the columns", param_hint="--scheme")
+            message = f"name the scheme of the columns: one of {', '.join(SCHEMES)}"
+            raise typer.BadParameter(message, param_hint="--scheme")
         if not self.key:
             for wrong, hint in ((self.layers, "layers"), (self.order != "group", "an order")):
                 if wrong:

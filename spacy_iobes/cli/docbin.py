@@ -18,7 +18,7 @@ from ..corpus.files import STANDARD, shown
 from ..corpus.inline import Markup
 from ..corpus.nested import told
 from ..corpus.nested_formats import COLUMNS, FORMATS, INLINE, format_of
-from .application import command, counted
+from .application import command, counted, echo
 from .doc_writing import (
     ColumnCount,
     ColumnOrder,
@@ -38,7 +38,7 @@ from .nested_options import (
     TokenizerOf,
     require_layers,
 )
-from .options import Json, PolicyName, column_options
+from .options import Json, PolicyName, column_options, require_scheme
 from .progress import bar, reading
 from .survey import print_json
 from .text_options import markup_options, text_reading
@@ -62,7 +62,7 @@ def say(text: str, report: dict[str, Any], output: str, json: bool) -> None:
     if json:
         print_json(report, err=output == STANDARD)
     else:
-        typer.echo(text, err=output == STANDARD)
+        echo(text, err=output == STANDARD)
 
 
 @command("to-docbin")
@@ -140,9 +140,8 @@ def to_docbin_cli(
         message = "sentences are lines, or stand in a tag: name one"
         raise typer.BadParameter(message, param_hint="--lines / --sentence-tag")
     texts = [path for path in inputs if format_of(path, form) != COLUMNS]
-    if len(texts) < len(inputs) and not scheme:
-        named = next(path for path in inputs if path not in texts)
-        raise typer.BadParameter(f"{named} is a column file: name it", param_hint="--scheme")
+    if len(texts) < len(inputs):
+        require_scheme(scheme, next(path for path in inputs if path not in texts))
     grouped = bool(spans_key or texts or layer or label or header)
     if keep_tags and grouped:
         raise typer.BadParameter("the tags are kept beside entities only", param_hint="--keep-tags")

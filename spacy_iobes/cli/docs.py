@@ -10,7 +10,7 @@ import typer
 
 from ..corpus.files import shown
 from ..scoring.formats import aligned
-from .application import AT_FAULT, FINE, SHOWN, command, counted
+from .application import AT_FAULT, FINE, SHOWN, command, counted, echo
 from .docbin import entities
 from .options import Json, Limit, Quiet
 from .survey import print_json
@@ -52,21 +52,21 @@ def _show(name: str, found: DocSurvey, limit: int, quiet: bool) -> None:
     count = len(found.violations)
     if not quiet:
         for violation in found.violations[: limit or None]:
-            typer.echo(str(violation))
+            echo(str(violation))
         if limit and count > limit:
-            typer.echo(f"{name}: and {count - limit:,} more (--limit 0 shows all)")
+            echo(f"{name}: and {count - limit:,} more (--limit 0 shows all)")
     number = counted(count, "violation") if count else "no violations"
     sizes = f"{counted(found.docs, 'Doc')}, {counted(found.sentences, 'sentence')}"
-    typer.echo(f"{name}: {number} in {sizes}, {counted(found.tokens, 'token')}")
+    echo(f"{name}: {number} in {sizes}, {counted(found.tokens, 'token')}")
     if quiet:
         return
     crossing = f", {found.crossing:,} of them across sentence borders" if found.crossing else ""
-    typer.echo(
+    echo(
         f"{entities(sum(found.labels.values()))}{crossing}; "
         f"{counted(found.missing, 'token')} missing, {found.blocked:,} blocked"
     )
     if rows := list(_rows(found)):
-        typer.echo(aligned(("place", "label", "spans", "nested", "overlapping"), rows, "llrrr"))
+        echo(aligned(("place", "label", "spans", "nested", "overlapping"), rows, "llrrr"))
 
 
 def _rows(found: DocSurvey) -> Iterator[tuple[str, ...]]:

@@ -12,14 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from ..codes.policy import get_policy
-from ..codes.scheme import get_scheme
+from ..codes.scheme import SCHEMES, get_scheme
 from ..codes.violation import Violation
-from ..corpus.conll import AUTO, Columns, delimiter_named
+from ..corpus.conll import AUTO, ONE_SCHEME, Columns, delimiter_named
 from ..corpus.edit import Change, Relabel, edit_file, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.output import Output
 from ..errors import FileError
-from .application import command, counted
+from .application import command, counted, echo
 from .options import (
     InputsAndOutput,
     Json,
@@ -33,8 +33,10 @@ from .options import (
 from .progress import reading
 from .survey import print_json, size_in_words
 
-SourceName = Annotated[str, typer.Option("--from", "-f", help="Scheme of the file; see 'schemes'.")]
-TargetName = Annotated[str, typer.Option("--to", "-t", help="Scheme to write; see 'schemes'.")]
+SourceName = Annotated[str, typer.Option("--from", "-f", help=f"Scheme of the file: {ONE_SCHEME}.")]
+TargetName = Annotated[
+    str, typer.Option("--to", "-t", help=f"Scheme to write: one of {', '.join(SCHEMES)}.")
+]
 
 
 def jobs(paths: list[str]) -> Iterator[tuple[str, str]]:
@@ -73,7 +75,7 @@ class Teller:
     def say(self, text: str) -> None:
         """Print a line for people."""
         if not self.json:
-            typer.echo(text, err=self.err)
+            echo(text, err=self.err)
 
     def watch(self, violations: list[Violation], changes: list[Change]) -> None:
         """Show a repaired sentence: what was wrong, and which tags became which."""
@@ -175,8 +177,20 @@ def process_cli(
     paths: InputsAndOutput,
     scheme: SchemeName,
     columns: Columns,
-    keep: Annotated[str, typer.Option(help="Keep only these labels, separated by commas.")] = "",
-    remove: Annotated[str, typer.Option(help="Remove these labels, separated by commas.")] = "",
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            help="Keep only these labels, separated by commas; with --map, by their new names.",
+        ),
+    ] = "",
+    remove: Annotated[
+        str,
+        typer.Option(
+            "--remove",
+            help="Remove these labels, separated by commas; with --map, by their new names.",
+        ),
+    ] = "",
     rename: Annotated[
         list[str] | None,
         typer.Option(
@@ -191,7 +205,7 @@ def process_cli(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Keep, remove or rename labels."""
+    """Rename labels, then keep or remove some by their new names."""
     if keep and remove:
         raise typer.BadParameter("labels are either kept or removed", param_hint="--keep, --remove")
     names = dict(pair for text in rename or [] for pair in renames(text))
@@ -199,7 +213,7 @@ def process_cli(
         raise typer.BadParameter("say what to do", param_hint="--keep, --remove or --map")
     relabel = relabelling(listed(keep), listed(remove), names)
     output = output_from(output_delimiter, discard_extra_columns)
-    named = listed(keep) | listed(remove) | frozenset(names)
+    named = frozenset(names) | (listed(keep) | listed(remove)) - frozenset(names.values())
     run(
         paths,
         columns,

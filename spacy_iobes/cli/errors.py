@@ -8,7 +8,7 @@ import typer
 
 from ..corpus.conll import Columns
 from ..scoring.files import ALL, FileReport, Located
-from .application import SHOWN, command, counted
+from .application import SHOWN, command, counted, echo
 from .options import Json, SchemeName, column_options
 from .survey import print_json
 from .tasks import Files, GoldIndex, GoldRepair, IgnoreTokens, Repair, Task, recipe
@@ -45,24 +45,24 @@ def errors_cli(
         if json:
             results.append(as_data(report, name))
         else:
-            echo(report, name)
+            list_mistakes(report, name)
     if json:
         print_json(results)
     else:
-        typer.echo(f"signature {signature}")
+        echo(f"signature {signature}")
 
 
-def echo(report: FileReport, name: str) -> None:
+def list_mistakes(report: FileReport, name: str) -> None:
     """Print the mistakes that were asked for, and how many there are of each kind."""
     for located in report.located:
-        typer.echo(in_words(located, name))
+        echo(in_words(located, name))
     total = sum(report.kinds.values())
     if total > len(report.located):
         more = total - len(report.located)
-        typer.echo(f"{name}: and {more:,} more (--limit 0 shows all)")
+        echo(f"{name}: and {more:,} more (--limit 0 shows all)")
     kinds = sorted(report.kinds.items(), key=lambda kind: -kind[1])
     said = ", ".join(f"{count:,} {kind}" for kind, count in kinds if count)
-    typer.echo(f"{name}: {counted(total, 'mistake')}{f' ({said})' if said else ''}")
+    echo(f"{name}: {counted(total, 'mistake')}{f' ({said})' if said else ''}")
 
 
 def as_data(report: FileReport, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..errors import FileError, SpanRangeError
 from ..scoring.formats import aligned
 from ..scoring.signature import known
 from ..span import Span
-from .application import command, counted
+from .application import command, counted, echo
 from .options import column_options
 from .pipelines import Component, loaded, recogniser
 from .progress import reading
@@ -100,7 +100,7 @@ def explain_cli(
         return
     for part, doc, explanations in results:
         lines = in_words(part, doc, explanations, top, len(results) > 1)
-        typer.echo("\n".join(lines).rstrip() + "\n" * (part != results[-1][0]))
+        echo("\n".join(lines).rstrip() + "\n" * (part != results[-1][0]))
 
 
 def span_of(text: str, label: str) -> Span:
@@ -133,7 +133,7 @@ def docs_of(nlp: Language, text: str, columns: Columns) -> Iterator[tuple[Doc, l
     """The Doc of a text, or those of a file as 'predict' makes them, with their sentences."""
     if not is_file(text):
         if NAME.fullmatch(text):
-            typer.echo(f"{text}: there is no such file, so it is taken for a text", err=True)
+            echo(f"{text}: there is no such file, so it is taken for a text", err=True)
         doc = nlp.make_doc(text)
         yield doc, [Sentence(0, 0, len(doc))]
         return

@@ -11,9 +11,12 @@ from ..codes.policy import get_tag_policy
 from ..corpus.conll import Columns
 from ..corpus.files import shown
 from ..corpus.nested_formats import COLUMNS, format_of
-from ..scoring.files import FileReport
+from ..errors import MalformedTagsError
+from ..scoring.files import FileReport, Refused
 from ..scoring.signature import Signature
+from .application import echo
 from .nested_options import NestedOptions
+from .options import require_scheme
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
@@ -50,32 +53,41 @@ def nested_reports(
     if not predictions:
         raise typer.BadParameter("name a gold file and predictions", param_hint="GOLD PRED")
     for path in files:
-        if format_of(path) == COLUMNS and not scheme:
-            raise typer.BadParameter(f"{path} is a column file: name it", param_hint="--scheme")
+        if format_of(path) == COLUMNS:
+            require_scheme(scheme, path)
     policies = [get_tag_policy(name).name for name in (signature.gold, signature.repair)]
     readings = [options.reading(scheme, policy, columns, files) for policy in policies]
     for predicted in predictions:
         vocab = Vocab()
         scorer = NestedScorer(signature, options.key, locate)
-        one, other = (_docs(path, how, vocab) for path, how in zip((gold, predicted), readings))
+        sides = zip((gold, predicted), readings, (Refused.gold(), Refused.predictions()))
+        one, other = (_docs(path, how, vocab, refused) for path, how, refused in sides)
         scorer.add(one, other, shown(predicted))
         yield predicted, scorer.report()
 
 
-def _docs(path: str, reading: NestedReading, vocab: Vocab) -> Iterator[NestedDoc]:
-    """The Docs of a file; then a line beside the output for each kind that is left out."""
+def _docs(path: str, reading: NestedReading, vocab: Vocab, refused: Refused) -> Iterator[NestedDoc]:
+    """The Docs of a file; then a line beside the output for each kind that is left out.
+
+    If its tags are refused, the error says which side it is.
+    """
     from ..corpus.mentions import require_mentions
     from ..corpus.nested import told
     from ..corpus.nested_corpus import NestedFile
 
     findings: list[Finding] = []
     file = NestedFile(path, reading, vocab)
-    for number, made in enumerate(file):
-        require_mentions(made.doc, reading.key, f"{shown(path)}, Doc {number}")
-        findings += made.findings
-        yield made
+    try:
+        for number, made in enumerate(file):
+            require_mentions(made.doc, reading.key, f"{shown(path)}, Doc {number}")
+            findings += made.findings
+            yield made
+    except MalformedTagsError as error:
+        refused.violations, refused.total = list(error.violations), len(error.violations)
+        error.advice = refused.advice()
+        raise
     lines = told(findings)
     if file.violations and reading.tags and not reading.tags.policy.refuses:
         lines.append(f"{file.violations:,} violations repaired")
     for line in lines:
-        typer.echo(f"{shown(path)}: {line}", err=True)
+        echo(f"{shown(path)}: {line}", err=True)

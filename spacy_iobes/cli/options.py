@@ -10,10 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from ..codes.policy import POLICIES
-from ..codes.scheme import SCHEMES
-from ..corpus.conll import Columns, columns_named
+from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 
-_SCHEMES = ", ".join(SCHEMES)
 _POLICIES = ", ".join(POLICIES)
 
 Inputs = Annotated[
@@ -27,7 +25,9 @@ InputsAndOutput = Annotated[
         "or several files and a directory.",
     ),
 ]
-SchemeName = Annotated[str, typer.Option("--scheme", "-s", help=f"One of: {_SCHEMES}.")]
+SchemeName = Annotated[
+    str, typer.Option("--scheme", "-s", help=f"Scheme of the tags: {ONE_SCHEME}.")
+]
 PolicyName = Annotated[
     str, typer.Option("--policy", "-p", help=f"What malformed tags become: {_POLICIES}.")
 ]
@@ -102,10 +102,16 @@ def columns_from(
     )
 
 
-def require_scheme(scheme: str) -> None:
-    """Refuse to read tags without a scheme."""
+def require_scheme(scheme: str, file: str = "") -> None:
+    """Refuse to read tags without a scheme, those of a file that has columns."""
     if not scheme:
-        raise typer.BadParameter(f"name one of: {_SCHEMES}", param_hint="--scheme")
+        raise missing_scheme(file)
+
+
+def missing_scheme(file: str = "") -> typer.BadParameter:
+    """The error of a command that cannot read the tags of a file without a scheme."""
+    columns = f"{file} is a column file: " if file else ""
+    return typer.BadParameter(f"{columns}name {ONE_SCHEME}", param_hint="--scheme")
 
 
 def in_place_of(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import FileError, IobesError, UnknownNameError
+from .train import tell
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -23,7 +24,10 @@ def loaded(model: str) -> Language:
     """A pipeline from a directory or an installed package."""
     from spacy.util import load_model
 
+    from ..corpus.folders import restore
+
     try:
+        restore(model, tell)
         return load_model(model)
     except OSError as error:
         raise FileError(f"{model}: no pipeline there: {str(error).rstrip('.')}.", model) from error
@@ -72,4 +76,4 @@ def require_component(component: str, pipes: Collection[str]) -> None:
     if component not in pipes:
         known = ", ".join(pipes) or "none"
         message = f"The pipeline has no recogniser {component!r}. Known: {known}."
-        raise UnknownNameError(f"{message} Name one with --component.", component, list(pipes))
+        raise UnknownNameError(f"{message} Name one (--component).", component, list(pipes))

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, get_args
 
+import typer
 from typer.core import TyperCommand
 
 PLAIN = (str, str | None, list[str], bool)
@@ -27,7 +28,12 @@ class PlainCommand(TyperCommand):
         except Exception:  # typer says it better
             values = None
         if values is None:
-            return super().parse_args(ctx, args)
+            try:
+                return super().parse_args(ctx, args)
+            except typer.BadParameter as error:
+                if not error.message:  # an option is missing, whose help says what it may be
+                    error.message = getattr(error.param, "help", "") or ""
+                raise
         ctx.params.update(values)
         ctx.args = []
         return []

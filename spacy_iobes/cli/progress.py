@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..corpus.conll import ColumnReader, Columns
-from ..corpus.files import STANDARD, Progress, shown
+from ..corpus.files import STANDARD, Progress, shown, visible
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def counter(name: str, total: int | None, unit: str) -> Iterator[Progress | None
 def bar(path: str) -> Iterator[Progress | None]:
     """A bar for the bytes of one file."""
     known = path != STANDARD and Path(path).is_file()
-    with counter(shown(path), os.path.getsize(path) if known else None, "B") as progress:
+    with counter(visible(shown(path)), os.path.getsize(path) if known else None, "B") as progress:
         yield progress
 
 

@@ -12,7 +12,7 @@ from ..corpus.files import STANDARD, shown
 from ..corpus.inputs import require_other
 from ..scoring.files import ALL, FileReport, PairScorer
 from ..scoring.signature import Signature
-from .application import command, counted
+from .application import command, counted, echo
 from .nested_options import NestedOptions, nested_options
 from .nested_tasks import nested_recipe, nested_reports
 from .options import SchemeName, column_options, require_scheme
@@ -83,7 +83,7 @@ def report_cli(
     mistakes = counted(total, "mistake")
     if len(report.located) < total:
         mistakes += f", the first {len(report.located):,} of them on the page (--limit)"
-    typer.echo(f"{shown_output(output)}: {report}, {mistakes}", err=output == STANDARD)
+    echo(f"{shown_output(output)}: {report}, {mistakes}", err=output == STANDARD)
 
 
 def write_page(task: Task, signature: Signature, output: str, locate: int) -> FileReport:
@@ -98,7 +98,8 @@ def write_page(task: Task, signature: Signature, output: str, locate: int) -> Fi
     ]
     (predicted,) = task.predictions
     task.score(predicted, scorers)
-    report = chosen.report()
+    with task.naming_schemes(predicted, chosen.scheme):
+        report = chosen.report()
     task.deliver(output, page(report, scorers, title_of(task)))
     return report
 

@@ -16,7 +16,7 @@ from ..corpus.files import shown
 from ..corpus.nested import many
 from ..corpus.nested_formats import COLUMNS, DOCS, format_of
 from ..scoring.formats import aligned
-from .application import AT_FAULT, FINE, SHOWN, command, counted
+from .application import AT_FAULT, FINE, SHOWN, command, counted, echo
 from .nested_options import (
     Header,
     LabelOfLayer,
@@ -26,7 +26,7 @@ from .nested_options import (
     SchemeOfColumns,
     require_layers,
 )
-from .options import Json, Limit, PolicyName, Quiet, column_options
+from .options import Json, Limit, PolicyName, Quiet, column_options, missing_scheme
 from .progress import reading as opened
 from .survey import print_json
 from .text_options import text_reading
@@ -146,7 +146,7 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
             file.name, passages, how.rule, "Doc" if how.unit == "doc" else how.unit
         )
     if how.tags is None:
-        raise typer.BadParameter(f"{path} is a column file: name its scheme", param_hint="--scheme")
+        raise missing_scheme(path)
     from ..corpus.nested_columns import column_passages, headed
     from ..corpus.sentences import TOKEN_AND_TAG, FileSentences
 
@@ -157,15 +157,13 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
         sentences = FileSentences(reader, tags)
         found = survey_nested(reader.name, column_passages(sentences), how.rule)
         if not tags.layers and reader.width > TOKEN_AND_TAG and columns.tag == Columns().tag:
-            typer.echo(
+            echo(
                 f"{reader.name} has {reader.width} columns, of which the last was read: name each "
                 "that holds tags (--layer 1 --layer 2, for example)",
                 err=True,
             )
     if sentences.violations:
-        typer.echo(
-            f"{reader.name}: {counted(sentences.violations, 'violation')} repaired", err=True
-        )
+        echo(f"{reader.name}: {counted(sentences.violations, 'violation')} repaired", err=True)
     return found
 
 
@@ -175,14 +173,14 @@ def _show(survey: NestedSurvey, limit: int, quiet: bool, ambiguous: bool) -> Non
     if not quiet:
         findings = survey.findings if ambiguous else survey.faults
         for finding in findings[: limit or None]:
-            typer.echo(str(finding))
+            echo(str(finding))
         if limit and len(findings) > limit:
-            typer.echo(f"{name}: and {len(findings) - limit:,} more (--limit 0 shows all)")
+            echo(f"{name}: and {len(findings) - limit:,} more (--limit 0 shows all)")
         header = ("label", "sets", "ambiguous", "lost", "mentions", "come back", "new")
         rows = [_row(label, counts) for label, counts in sorted(survey.labels.items())]
         if rows:
             rows += [_row("total", total)] * (len(rows) > 1)
-            typer.echo(aligned(header, rows, "lrrrrrr", rules=(0, len(survey.labels))))
+            echo(aligned(header, rows, "lrrrrrr", rules=(0, len(survey.labels))))
     others = {
         kind: n for kind, n in survey.kinds.items() if n and kind not in ("lost", "ambiguous")
     }
@@ -190,7 +188,7 @@ def _show(survey: NestedSurvey, limit: int, quiet: bool, ambiguous: bool) -> Non
     words += [f"{total.ambiguous:,} ambiguous", f"best F1 {100 * total.f1:.2f}"]
     words += [many(kind, n) for kind, n in others.items()]
     size = f"{counted(survey.sentences, survey.unit)}, {counted(survey.tokens, 'token')}"
-    typer.echo(f"{name}: {', '.join(words)}; {size}")
+    echo(f"{name}: {', '.join(words)}; {size}")
 
 
 def _row(label: str, counts: SetCounts) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ..scoring.files import FileReport, PairScorer
 from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
-from .application import command
+from .application import command, echo
 from .nested_options import NestedOptions, nested_options
 from .nested_tasks import nested_recipe, nested_reports
 from .options import SchemeName, column_options, require_scheme
@@ -149,7 +149,7 @@ def show(task: Task, report: FileReport, form: str, interval: Interval | None, o
         return
     encoding = task.columns.encoding
     task.deliver(output, formatted(report, form, encoding=encoding), encoding)
-    typer.echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
+    echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
 
 
 def interval_of(report: FileReport, level: float, rounds: int, seed: int) -> Interval:
@@ -170,7 +170,8 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
     for predicted in task.predictions:
         scorers = [PairScorer(each, count_refused=True) for each in under_policies(signature)]
         task.score(predicted, scorers)
-        scores += [PolicyScore.of(task.name(predicted), scorer) for scorer in scorers]
+        with task.naming_schemes(predicted, scorers[0].scheme):
+            scores += [PolicyScore.of(task.name(predicted), scorer) for scorer in scorers]
     return policies(scores, form)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from ..corpus.conll import Columns
 from ..scoring.formats import aligned
-from .application import command, counted
+from .application import command, counted, echo
 from .options import Json, column_options
 from .pipelines import loaded, tunable
 from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
@@ -92,7 +92,7 @@ def select_cli(
     if json:
         print_json(list(found.tasks(count, suggestions)))
     else:
-        typer.echo(in_words(found, count), nl=False)
+        echo(in_words(found, count), nl=False)
     for path in plot or ():
         drawn(path, pool, found, count)
 

@@ -9,7 +9,7 @@ import typer
 
 from ..codes.scheme import SCHEMES
 from ..corpus.conll import Columns
-from .application import AT_FAULT, command, counted
+from .application import AT_FAULT, command, counted, echo
 from .docbin import say
 from .options import GoldPolicy, Json, column_options
 from .survey import print_json
@@ -143,7 +143,7 @@ def import_cli(
             left_out += done.left_out
             reports.append({"file": path, **asdict(done)})
             if not json:
-                echo(path, done)
+                tell_imported(path, done)
         session.wait()
     if json:
         print_json(reports)
@@ -152,11 +152,11 @@ def import_cli(
         raise typer.Exit(AT_FAULT)
 
 
-def echo(path: str, done: Imported) -> None:
+def tell_imported(path: str, done: Imported) -> None:
     """Say what came of a file, and what did not."""
     words = [f"{done.new:,} new", f"{done.changed:,} changed", f"{done.same:,} as before"]
     words += [f"{done.unannotated:,} not annotated"] * bool(done.unannotated)
-    typer.echo(f"{path}: {', '.join(words)}")
+    echo(f"{path}: {', '.join(words)}")
     if done.passed:
         passed = ", ".join(f"{label} {count:,}" for label, count in done.passed.items())
         tell(f"{path}: mentions of other labels passed over: {passed}")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from .. import kernels
 from ..about import __version__
 from ..codes.policy import BEST, POLICIES
 from ..codes.scheme import SCHEMES, Pairs, Scheme
 from ..codes.write import repair, write
 from ..span import Span
-from .application import command
+from .application import command, echo
 from .options import Json
 from .survey import print_json
 
@@ -69,29 +67,27 @@ def schemes_cli(json: Json = False) -> None:
     if json:
         print_json({"schemes": schemes_as_data(), "policies": policies_as_data()})
         return
-    typer.echo(
-        "SCHEMES: two neighbours of one span join, of two spans of one label split, else meet;"
-    )
-    typer.echo("a token that names the span before it follows; $ is the end of a sentence;")
-    typer.echo("what is silent is written O.")
-    typer.echo(f"    {'':7} {aligned(TOKENS)}")
+    echo("SCHEMES: two neighbours of one span join, of two spans of one label split, else meet;")
+    echo("a token that names the span before it follows; $ is the end of a sentence;")
+    echo("what is silent is written O.")
+    echo(f"    {'':7} {aligned(TOKENS)}")
     for scheme in SCHEMES.values():
         names = f"{scheme.name} ({', '.join(scheme.aliases)})" if scheme.aliases else scheme.name
-        typer.echo(f"\n{names}: {scheme.summary}")
+        echo(f"\n{names}: {scheme.summary}")
         for kind in ("join", "split", "meet", "follow"):
             if pairs := getattr(scheme, kind):
-                typer.echo(f"    {kind:7} {pairs_in_words(pairs)}")
+                echo(f"    {kind:7} {pairs_in_words(pairs)}")
         if scheme.silent:
-            typer.echo(f"    silent  {' '.join(sorted(scheme.silent))}")
-        typer.echo(f"    example {aligned(example(scheme))}")
-    typer.echo("\nPOLICIES: what malformed tags become")
+            echo(f"    silent  {' '.join(sorted(scheme.silent))}")
+        echo(f"    example {aligned(example(scheme))}")
+    echo("\nPOLICIES: what malformed tags become")
     for row in policies_as_data():
         names = f"{row['name']} ({', '.join(row['aliases'])})" if row["aliases"] else row["name"]
-        typer.echo(f"\n{names}: {row['summary']}")
+        echo(f"\n{names}: {row['summary']}")
         for scheme_name, tags in row["repaired"].items():
             made = " ".join(tags) if tags else "an error that lists every violation"
-            typer.echo(f"    {scheme_name:6} {' '.join(BROKEN[scheme_name])}  =>  {made}")
-    typer.echo(f"\n{BEST.name}: {BEST.summary} (in Python and in iobes_repairer)")
+            echo(f"    {scheme_name:6} {' '.join(BROKEN[scheme_name])}  =>  {made}")
+    echo(f"\n{BEST.name}: {BEST.summary} (in Python and in iobes_repairer)")
 
 
 @command("info")
@@ -118,11 +114,6 @@ def info_cli(json: Json = False) -> None:
         print_json(facts)
         return
     for name, value in facts.items():
-        typer.echo(f"{name:17} {value}")
+        echo(f"{name:17} {value}")
     if kernels.SWITCHED_OFF:
-        typer.echo(f"The compiled kernels are switched off by {kernels.SWITCH}.")
-    elif set(in_use.values()) != {"compiled"}:
-        typer.echo(
-            "The compiled kernels are not there: all works, but slower. "
-            "Install a C compiler, then reinstall the package."
-        )
+        echo(f"The compiled kernels are switched off by {kernels.SWITCH}.")

@@ -9,7 +9,7 @@ import typer
 
 from ..corpus.conll import Columns
 from ..scoring.formats import aligned
-from .application import command, counted
+from .application import command, counted, echo
 from .options import Json, column_options
 from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
 from .progress import counter
@@ -116,7 +116,7 @@ def simulate_cli(
     if json:
         print_json(as_json(pool, plan, rounds, stop))
     else:
-        typer.echo(in_words(pool, plan, rounds, stop), nl=False)
+        echo(in_words(pool, plan, rounds, stop), nl=False)
     for path in plot or ():
         drawn(path, corpus, pool, plan, rounds, stop)
 

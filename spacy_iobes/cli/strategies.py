@@ -15,7 +15,7 @@ from ..corpus.inline import Markup
 from ..corpus.nested import told as nested_told
 from ..corpus.nested_formats import AUTO, COLUMNS, DOCS, INLINE, format_of
 from ..errors import UnknownNameError
-from .application import command, counted
+from .application import command, counted, echo
 from .nested_options import MisalignedMentions
 from .options import GoldPolicy, column_options
 from .strategies_output import jobs_shown, require_folder, show, store
@@ -179,7 +179,7 @@ def strategies_cli(
         return
     show(found)
     if output:
-        typer.echo(f"{output}: results, tables and the page index.html")
+        echo(f"{output}: results, tables and the page index.html")
 
 
 def options_of(epochs: int | None, rate: float | None, damping: float | None, seed: int) -> Options:

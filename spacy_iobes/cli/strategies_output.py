@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from ..corpus.files import write_bytes
 from ..errors import FileError
 from ..scoring.tables import as_text
+from .application import echo
 from .train import tell
 
 if TYPE_CHECKING:
@@ -57,10 +56,10 @@ def show(studies: Sequence[Study]) -> None:
     from ..strategies.tables import table_of
 
     for study in studies:
-        typer.echo(f"{study.name}: {study.facts}\n")
+        echo(f"{study.name}: {study.facts}\n")
         for comparison in study.comparisons:
             wide = len(study.labels) <= NARROW
-            typer.echo(as_text(table_of(comparison, wide)))
+            echo(as_text(table_of(comparison, wide)))
 
 
 def store(studies: Sequence[Study], folder: Path) -> None:

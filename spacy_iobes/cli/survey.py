@@ -12,13 +12,19 @@ import typer
 from ..codes.scheme import get_scheme
 from ..corpus.conll import ColumnReader, Columns, delimiter_named
 from ..corpus.files import STANDARD, write_bytes
-from ..corpus.survey import Mentions, file_check, file_mentions, file_text, file_violations
+from ..corpus.survey import (
+    Mentions,
+    file_check,
+    file_mentions,
+    file_text,
+    file_violations,
+    likely_schemes,
+)
 from ..scoring.formats import aligned
-from .application import AT_FAULT, FINE, SHOWN, command, counted
+from .application import AT_FAULT, FEW, FINE, SHOWN, command, counted, echo, looks_like
 from .options import (
     Inputs,
     Json,
-    Limit,
     PolicyName,
     Quiet,
     SchemeName,
@@ -36,7 +42,7 @@ def json_text(value: Any) -> str:
 
 def print_json(value: Any, err: bool = False) -> None:
     """Print a value as JSON that people can read, too."""
-    typer.echo(json_text(value), err=err)
+    echo(json_text(value), err=err)
 
 
 def size(read: ColumnReader | Mentions) -> dict[str, int]:
@@ -48,15 +54,18 @@ def size_in_words(read: ColumnReader | Mentions) -> str:
     """The same for people; an empty file is said to be one."""
     if not read.sentences:
         return "0 sentences: the file holds no tokens"
-    return ", ".join(counted(count, word[:-1]) for word, count in size(read).items())
+    words = ", ".join(counted(count, word[:-1]) for word, count in size(read).items())
+    return f"{words} ({read.missing:,} not annotated)" if read.missing else words
 
 
 def tell(name: str, read: ColumnReader | Mentions) -> None:
     """Say beside the output what it does not say: that a file is empty, or was repaired."""
     if not read.sentences:
-        typer.echo(f"{name}: {size_in_words(read)}", err=True)
+        echo(f"{name}: {size_in_words(read)}", err=True)
+    elif read.missing:
+        echo(f"{name}: {counted(read.missing, 'token')} not annotated", err=True)
     if isinstance(read, Mentions) and read.repaired:
-        typer.echo(f"{name}: {counted(read.repaired, 'violation')} repaired", err=True)
+        echo(f"{name}: {counted(read.repaired, 'violation')} repaired", err=True)
 
 
 @command("validate")
@@ -65,7 +74,15 @@ def validate_cli(
     files: Inputs,
     scheme: SchemeName,
     columns: Columns,
-    limit: Limit = SHOWN,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            help=f"List at most so many; 0 lists all (default: {SHOWN}, and {FEW} of a file that "
+            "looks like another scheme).",
+            min=0,
+        ),
+    ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -74,21 +91,34 @@ def validate_cli(
     results = []
     total = 0
     for path in files:
-        found = 0
+        found = unreadable = 0
         listed: list[dict[str, Any]] = []
+        held: list[str] = []  # until it is known how many of them to show
         with reading(path, columns) as reader:
-            for found, violation in enumerate(file_violations(reader, wanted), 1):
+            for violation in file_violations(reader, wanted):
+                found += 1
+                unreadable += violation.kind == "unreadable"
                 if json:
                     listed.append(asdict(violation))
-                elif not quiet and (not limit or found <= limit):
-                    typer.echo(str(violation))
+                elif limit == 0 and not quiet:
+                    echo(str(violation))
+                elif len(held) < (SHOWN if limit is None else limit):
+                    held.append(str(violation))
         total += found
         results.append({"file": reader.name, **size(reader), "violations": listed})
         if not json:
-            if limit and found > limit and not quiet:
-                typer.echo(f"{reader.name}: and {found - limit:,} more (--limit 0 shows all)")
+            other = found > FEW or unreadable
+            schemes = likely_schemes(path, [columns], wanted) if other else ()
+            shown = held[:FEW] if schemes and limit is None else held
+            if not quiet:
+                for line in shown:
+                    echo(line)
+                if limit != 0 and found > len(shown):
+                    echo(f"{reader.name}: and {found - len(shown):,} more (--limit 0 shows all)")
             number = counted(found, "violation") if found else "no violations"
-            typer.echo(f"{reader.name}: {number} of {wanted.name} in {size_in_words(reader)}")
+            echo(f"{reader.name}: {number} of {wanted.name} in {size_in_words(reader)}")
+            if schemes:
+                echo(f"{reader.name}: {looks_like(schemes, ['--scheme'])}", err=True)
     if json:
         print_json({"scheme": wanted.name, "total": total, "files": results})
     raise typer.Exit(AT_FAULT if total else FINE)
@@ -108,7 +138,7 @@ def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
             | {"schemes": [asdict(scheme) for scheme in schemes]}
         )
         if not json:
-            typer.echo(f"{reader.name}: {size_in_words(reader)}")
+            echo(f"{reader.name}: {size_in_words(reader)}")
             rows = [
                 (
                     row.scheme,
@@ -119,7 +149,7 @@ def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
                 for row in schemes
             ]
             header = ("scheme", "legal", "violations", "first")
-            typer.echo(aligned(header, rows, "llrl"))
+            echo(aligned(header, rows, "llrl"))
     if json:
         print_json(results)
     raise typer.Exit(FINE if all(result["legal"] for result in results) else AT_FAULT)
@@ -189,7 +219,7 @@ def _print_counts(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
     total = ("total", *(sum(column) for column in list(zip(*rows))[1:]))
     lines = [*rows, total] if len(rows) > 1 else rows
     cells = [(str(name), *(f"{number:,}" for number in numbers)) for name, *numbers in lines]
-    typer.echo(aligned(header, cells, "l" + "r" * (len(header) - 1), rules=(0, len(rows))) + "\n")
+    echo(aligned(header, cells, "l" + "r" * (len(header) - 1), rules=(0, len(rows))) + "\n")
 
 
 @command("text")

@@ -10,13 +10,16 @@ from typing import Annotated
 import typer
 
 from ..codes.policy import POLICIES, get_tag_policy
-from ..codes.scheme import get_scheme
+from ..codes.scheme import Scheme, get_scheme
 from ..corpus.conll import Columns
-from ..corpus.files import write_bytes
+from ..corpus.files import shown, write_bytes
 from ..corpus.inputs import require_once, require_other
 from ..corpus.pairs import Pair, both_columns, paired
+from ..corpus.survey import common, likely_schemes
+from ..errors import MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, Signature
+from .application import echo
 from .progress import reading
 
 Files = Annotated[
@@ -110,14 +113,36 @@ class Task:
         for predicted in self.predictions:
             scorer = PairScorer(signature, keep_matched, locate)
             self.score(predicted, [scorer])
-            yield self.name(predicted), scorer.report()
+            with self.naming_schemes(predicted, scorer.scheme):
+                report = scorer.report()
+            yield self.name(predicted), report
+
+    @contextmanager
+    def naming_schemes(self, predicted: str | None, scheme: Scheme) -> Iterator[None]:
+        """Let the error of a prediction say which schemes the files at fault seem to have."""
+        try:
+            yield
+        except MalformedTagsError as error:
+            column = self.columns.tag if self.gold_column is None else self.gold_column
+            sides = [(self.gold, column), (predicted, self.columns.tag)]
+            if predicted is None:
+                both = -2 if self.gold_column is None else self.gold_column
+                sides = [(self.gold, both), (self.gold, self.columns.tag)]
+            names = {violation.file for violation in error.violations}
+            found = [
+                likely_schemes(path, [replace(self.columns, tag=tag)], scheme)
+                for path, tag in sides
+                if path is not None and shown(path) in names
+            ]
+            error.schemes = common(found, scheme)
+            raise
 
     def _remark(self, predicted: str | None, scorer: PairScorer) -> None:
         """Say beside the output that a file is empty."""
         refused = scorer.refused_gold.total or scorer.refused.total
         if not (scorer.counts.sentences or refused):
             name = self.name(predicted)
-            typer.echo(f"{name}: there are no sentences, so there is no score", err=True)
+            echo(f"{name}: there are no sentences, so there is no score", err=True)
 
     def deliver(self, output: str, text: str, encoding: str = "utf8") -> None:
         """Write or print a text, but not over one of the files."""

@@ -12,10 +12,11 @@ from ..corpus.conll import Columns
 from ..corpus.files import write_bytes
 from ..errors import FileError
 from ..scoring.formats import formatted
-from .application import command, counted
+from .application import command, counted, echo
 from .docbin import entities
 from .nested_options import NestedOptions, nested_data_options
 from .options import GoldPolicy, column_options
+from .signals import say_if_cut_off
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -103,7 +104,7 @@ def train_cli(
         raise typer.BadParameter("say the seed in one way", param_hint="--seed, --training.seed")
     tuning = tuning and not any(name.endswith(".entity_bias") for name in overrides)
     if output:
-        require_replaceable(output, (train, dev), force)
+        require_replaceable(output, (train, dev), force, tell=tell)
     if nested.wanted:
         from ..corpus.nested_training import nested_training_data
 
@@ -123,11 +124,12 @@ def train_cli(
         tell(in_words(each, repair))
     if missing := unlearnt(learnt, held_out):
         tell(f"{dev}: has labels that {train} has not, which cannot be found: {missing}")
+    say_if_cut_off(f"Ended early: the checkpoints so far are in {output}.*.part")
     begin = perf_counter()
     report = run(chosen, output, held_out, sys.stderr, tell, tuning)
     tell(f"trained in {perf_counter() - begin:.0f} s")
-    typer.echo(formatted(report), nl=False)
-    typer.echo(f"{output}: the pipeline")
+    echo(formatted(report), nl=False)
+    echo(f"{output}: the pipeline")
 
 
 def blank(lang: str) -> Language:
@@ -143,7 +145,7 @@ def blank(lang: str) -> Language:
 
 def tell(text: str) -> None:
     """Say something beside the result."""
-    typer.echo(text, err=True)
+    echo(text, err=True)
 
 
 def in_words(data: TrainingData, policy: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.conll import Columns, unnamed_scheme
 from ..corpus.files import shown
 from ..errors import FileError
 from ..scoring.formats import aligned, percent
 from ..scoring.signature import SPANS, Signature
-from .application import command, counted
+from .application import command, counted, echo
 from .nested_options import NestedOptions, held_out_options
 from .options import GoldPolicy, Json, column_options
 from .pipelines import Component, loaded, tunable
 from .survey import print_json
+from .train import tell
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -64,7 +66,7 @@ def tune_cli(
     from ..pipeline.tuning import best_of, tune, without_bias
 
     if output:
-        require_replaceable(output, (dev,), force=False)
+        require_replaceable(output, (dev,), tell=tell)
     nlp = loaded(model)
     component = tunable(nlp, component)
     pipe: Any = nlp.get_pipe(component)
@@ -79,7 +81,7 @@ def tune_cli(
         held = read_nested(nlp, dev, options, scheme, repair, columns)
     if held.repaired:
         repaired = f"{counted(held.repaired, 'violation')} repaired ({repair})"
-        typer.echo(f"{dev}: {repaired}", err=True)
+        echo(f"{dev}: {repaired}", err=True)
     with sentence_bound(nlp) if held.joined else nullcontext():
         tried = tune(nlp, component, held.examples)
     found = best_of(tried)
@@ -95,8 +97,8 @@ def tune_cli(
         result = {"best": found.bias, "tried": rows, "output": output or None}
         print_json(result | {"repaired": held.repaired})
         return
-    typer.echo(as_table(tried, found), nl=False)
-    typer.echo(
+    echo(as_table(tried, found), nl=False)
+    echo(
         f"best bias {found.bias:+.1f}: F1 {percent(found.figures.f1)} "
         f"(without bias {percent(without_bias(tried).figures.f1)})"
         + (f", written to {output}" if output else "")
@@ -128,21 +130,21 @@ def read(nlp: Language, path: str, scheme: str, policy: str, columns: Columns) -
     """Read DocBin or column files: one, or all below a directory."""
     from spacy.training import Corpus
 
-    from ..corpus.docbin import ENDING, read_docbin
+    from ..corpus.docbin import ENDING
     from ..corpus.reader import ConllCorpus, files_of
-    from ..corpus.training_data import of_columns
+    from ..corpus.training_data import of_columns, of_docbins
     from ..pipeline.documents import takes_documents
 
     if not Path(path).exists():
         raise FileError(f"{shown(path)}: there is no such file.", path)
     bins = [file for file in files_of(path) if file.name.endswith(ENDING)]
     if bins and not (scheme and Path(path).is_dir()):
-        for file in bins:
-            read_docbin(file)  # says what is wrong with a file that is none
+        of_docbins(path, bins).require_entities()
         return Held(list(Corpus(path)(nlp)))
     if not scheme:
-        raise FileError(f"{shown(path)}: name the scheme of column files with --scheme.", path)
+        raise unnamed_scheme(path)
     data = of_columns(path, scheme, policy, columns)
+    data.require_entities()
     joined = takes_documents(nlp) and bool(data.opens)
     unit: DocUnit = "document" if joined else "sentence"
     corpus = ConllCorpus(
@@ -160,7 +162,7 @@ def read_nested(
     from ..pipeline.documents import takes_documents
 
     reading = options.reading(scheme, policy, columns, [path])
-    data = nested_training_data(path, reading, nlp, partial(typer.echo, err=True))
+    data = nested_training_data(path, reading, nlp, partial(echo, err=True))
     joined = takes_documents(nlp) and data.has_documents
     block = (data.by_document if joined else data).reader
     reading = replace(reading, unit=block["unit"])
@@ -169,9 +171,15 @@ def read_nested(
 
 
 def save(nlp: Language, output: str) -> None:
-    """Write a pipeline."""
+    """Write a pipeline, whole or not at all."""
+    from ..corpus.folders import beside, put
+
+    new = beside(output)
     try:
-        nlp.to_disk(output)
+        nlp.to_disk(new)
+        put(new, output)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{output}: cannot be written: {reason}.", output) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
 from ..errors import AlignmentError, TagError
+from .annotated_runs import annotated_runs
 from .columns import CodedTags, listed
 from .parse import validate_many
 from .scheme import OUTSIDE, Scheme
@@ -50,22 +51,31 @@ class TagScores:
 
 
 def weighed(coded: CodedTags, scheme: Scheme, scores: Sequence[TagScores]) -> CodedTags:
-    """The same sentences with the malformed ones replaced by their most probable legal tags."""
+    """Return the sentences with malformed ones replaced by their most probable legal tags.
+
+    Tokens that are missing or blocked stay so; what lies between them is replaced where malformed.
+    """
     if len(scores) != len(coded):
         raise AlignmentError(f"{len(coded)} sentences, but scores for {len(scores)}.")
-    lists = coded.lists()
-    for sentence in np.unique(validate_many(coded, scheme).sentence).tolist():
+    lists, runs = coded.lists(), annotated_runs(coded)
+    for run in np.unique(validate_many(runs.tags, scheme).sentence).tolist():
+        length = int(np.diff(runs.tags.offsets[run : run + 2])[0])
+        sentence, first = runs.token(int(runs.tags.offsets[run]))
         place = f"sentence {sentence}: " if len(coded) > 1 else ""
-        lists[sentence] = best_tags(scores[sentence], len(lists[sentence]), scheme, place)
+        tags, given = lists[sentence], scores[sentence]
+        if len(given.values) != len(tags):
+            message = f"{place}{len(tags)} tokens, but scores for {len(given.values)}."
+            raise AlignmentError(message)
+        rows = TagScores(given.tags, given.values[first : first + length])
+        tags[first : first + length] = best_tags(rows, scheme, place)
     vocabulary: dict[str, int] = {}
     codes, offsets = kernels.encode(lists, vocabulary)
     return CodedTags.trusted(codes, offsets, tuple(vocabulary))
 
 
-def best_tags(scores: TagScores, length: int, scheme: Scheme, place: str = "") -> list[str]:
-    """The legal tags of a sentence whose scores have the highest sum."""
-    if len(scores.values) != length:
-        raise AlignmentError(f"{place}{length} tokens, but scores for {len(scores.values)}.")
+def best_tags(scores: TagScores, scheme: Scheme, place: str = "") -> list[str]:
+    """Return the legal tags of a sentence whose scores have the highest sum."""
+    length = len(scores.values)
     names, values = with_silent(scores, scheme)
     legal = mask(names, scheme)
     start, step, stop = (

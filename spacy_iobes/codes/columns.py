@@ -17,7 +17,7 @@ from ..kernels.tags_numpy import Ints, Offsets
 from ..span import Span
 from .scheme import Scheme
 from .tables import Packed, pack_tags
-from .violation import Violation, explain, violation
+from .violation import BLOCKED, MISSING, NO_TAG, Violation, explain, violation
 
 Number = TypeVar("Number", np.int32, np.int64)
 
@@ -109,10 +109,14 @@ class CodedTags:
         return self.tags[self.codes[at]] if inside else None
 
     def packed(self, scheme: Scheme) -> Packed:
-        """The tags as the kernels read them; raises if a token has one the scheme cannot read."""
+        """The tags as the kernels read them; raises if a token has one the scheme cannot read.
+
+        `-` and `!` are no tags of any scheme, but mark tokens that have none.
+        """
         packed = pack_tags(self.tags, scheme)
         if not packed.readable:
-            strange = packed.tags & 7 == bits.UNREADABLE
+            absent = [tag in (MISSING, BLOCKED) for tag in self.tags]
+            strange = (packed.tags & 7 == bits.UNREADABLE) & ~np.array(absent)
             for at in np.flatnonzero(strange[self.codes])[:1].tolist():
                 sentence = int(np.searchsorted(self.offsets, at, side="right")) - 1
                 index = at - int(self.offsets[sentence])
@@ -248,11 +252,10 @@ class ViolationColumns:
     def rows(self, some: slice = slice(None)) -> Iterator[tuple[int, Violation]]:
         """Every violation, or some of them, with the number of its sentence."""
         for sentence, index in zip(self.sentence[some].tolist(), self.index[some].tolist()):
-            previous, current = (
-                self.source.tag(sentence, index - 1),
-                self.source.tag(sentence, index),
-            )
-            yield sentence, violation(self.scheme, index, previous, current)
+            around = [self.source.tag(sentence, i) for i in (index - 1, index)]
+            previous, current = (None if tag in (MISSING, BLOCKED) else tag for tag in around)
+            before, behind = (NO_TAG if tag in (MISSING, BLOCKED) else "" for tag in around)
+            yield sentence, violation(self.scheme, index, previous, current, (before, behind))
 
     def __iter__(self) -> Iterator[list[Violation]]:
         found = [violation for _, violation in self.rows()]

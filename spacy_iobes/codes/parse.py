@@ -11,6 +11,7 @@ from ..errors import SHOWN, MalformedTagsError
 from ..kernels import bits
 from ..kernels.tags_numpy import Ints
 from ..span import Span
+from .annotated_runs import annotated_runs
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .policy import POLICIES, Policy, get_tag_policy
 from .scheme import Scheme, get_scheme
@@ -40,26 +41,34 @@ def validate_many(sequences: Tags, scheme: str | Scheme) -> ViolationColumns:
     """List every violation in many sentences."""
     scheme = get_scheme(scheme)
     coded = code_tags(sequences)
-    codes, tags = filled(coded, pack_tags(coded.tags, scheme), scheme)
+    runs = annotated_runs(coded)
+    codes, tags = filled(runs.tags, pack_tags(coded.tags, scheme), scheme)
     table = gap_table(scheme, POLICIES["raise"])
-    sentence, index = kernels.violations(codes, coded.offsets, tags, table)
+    sentence, index = kernels.violations(codes, runs.tags.offsets, tags, table)
+    if runs.tags is not coded:
+        sentence, shift = runs.shifts(sentence)
+        index = index + shift
     return ViolationColumns(sentence, index, coded, scheme)
 
 
 def read_spans(coded: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
-    """The spans that the policy finds; raises for unreadable tags and for what it refuses."""
+    """The spans that the policy finds; raises for unreadable tags and for what it refuses.
+
+    No span covers a token that is marked as missing (`-`) or blocked (`!`).
+    """
     policy = get_tag_policy(policy)
     packed = coded.packed(scheme)
-    codes, tags = filled(coded, packed, scheme, policy.across)
+    runs = annotated_runs(coded)
+    codes, tags = filled(runs.tags, packed, scheme, policy.across)
     if policy.searches:
-        codes, tags = nearest(coded, packed, scheme)
+        codes, tags = nearest(runs.tags, packed, scheme)
     table = gap_table(scheme, policy)
-    columns, illegal = kernels.decode(codes, coded.offsets, tags, table, policy.first_label)
+    columns, illegal = kernels.decode(codes, runs.tags.offsets, tags, table, policy.first_label)
     if policy.refuses and illegal:
         rows = list(validate_many(coded, scheme).rows())
         numbers = [sentence for sentence, _ in rows] if len(coded) > 1 else ()
         raise refusal(scheme, [violation for _, violation in rows], numbers)
-    return SpanColumns.trusted(columns, packed.labels, len(coded))
+    return runs.in_whole(SpanColumns.trusted(columns, packed.labels, len(runs.tags)))
 
 
 def refusal(

@@ -1,13 +1,9 @@
-"""Tags cut into the pieces that are read for spans, where some tokens are not annotated.
-
-A token that is missing (`-`: nothing is known of it) or blocked (`!`: no span may cover it) is in
-no span, so that one piece ends before it and another begins behind it.
-"""
+"""Tags of Docs, cut where tokens are not annotated and where sentences end, and read for spans."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,71 +11,27 @@ from numpy.typing import NDArray
 
 from ..errors import InexpressibleError, UnreadableTagError
 from ..span import Span
+from .annotated_runs import AnnotatedRuns, annotated_runs
 from .best import TagScores, weighed
 from .columns import CodedTags, SpanColumns, ViolationColumns, different
 from .parse import read_spans, validate_many
 from .policy import POLICIES, Policy
 from .scheme import Scheme
-from .violation import Violation, violation
+from .violation import BLOCKED, MISSING, NO_TAG, Violation, violation
 from .write import write_spans
-
-MISSING, BLOCKED = "-", "!"
-"""The tags of tokens that are not annotated, and of those that no span may cover."""
-
-NO_TAG = "a token without a tag"
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
-    """Sequences of tags, `whole`, and the pieces of them that have no `-` and no `!`, `tags`.
+class Pieces(AnnotatedRuns):
+    """Runs of annotated tokens whose tags are read in a scheme."""
 
-    `place[i]` is the token, counted over all sequences, that the i-th token of the pieces is.
-    """
-
-    scheme: Scheme
-    whole: CodedTags
-    tags: CodedTags
-    place: NDArray[np.intp]
+    scheme: Scheme = field(kw_only=True)
 
     @classmethod
     def of(cls, whole: CodedTags, scheme: Scheme, cuts: NDArray[np.bool_] | None = None) -> Pieces:
         """Cut before and behind tokens without a tag, and before the tokens `cuts`."""
-        absent = having(whole, (MISSING, BLOCKED))
-        if cuts is None and not absent.any():
-            return cls(scheme, whole, whole, np.arange(len(whole.codes)))
-        begins = np.zeros(len(absent) + 1, dtype=bool)
-        begins[whole.offsets] = True
-        begins[:-1] |= False if cuts is None else cuts
-        begins[1:] |= absent
-        place = np.flatnonzero(~absent)
-        # of the tokens that are kept, those with a beginning at or before them
-        opening = np.diff(np.cumsum(begins[:-1])[place], prepend=0) > 0
-        offsets = np.append(np.flatnonzero(opening), len(place)).astype(np.int64)
-        return cls(scheme, whole, CodedTags.trusted(whole.codes[place], offsets, whole.tags), place)
-
-    @cached_property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which tokens, counted over all sequences, are not annotated."""
-        return having(self.whole, (MISSING,))
-
-    @cached_property
-    def blocked(self) -> NDArray[np.bool_]:
-        """Which tokens, counted over all sequences, no span may cover."""
-        return having(self.whole, (BLOCKED,))
-
-    def absent(self, sequence: int) -> tuple[list[int], list[int]]:
-        """The tokens of a sequence that are missing, and those that are blocked."""
-        begin, end = self.whole.offsets[sequence : sequence + 2]
-        missing, blocked = (
-            np.flatnonzero(tokens[begin:end]).tolist() for tokens in (self.missing, self.blocked)
-        )
-        return missing, blocked
-
-    def token(self, i: int) -> tuple[int, int]:
-        """The sequence, and the index in it, of the i-th token of the pieces."""
-        at = int(self.place[i])
-        sequence = int(np.searchsorted(self.whole.offsets, at, side="right")) - 1
-        return sequence, at - int(self.whole.offsets[sequence])
+        runs = annotated_runs(whole, cuts)
+        return cls(runs.whole, runs.tags, runs.kept, scheme=scheme)
 
     def spans(self, policy: Policy) -> SpanColumns:
         """The spans of the pieces; an unreadable tag is an error with its sequence and index."""
@@ -103,16 +55,6 @@ class Pieces:
             ]
         legal = weighed(self.tags, self.scheme, rows)
         return read_spans(legal, self.scheme, POLICIES["raise"])
-
-    def in_whole(self, spans: SpanColumns) -> SpanColumns:
-        """Spans of the pieces as spans of the sequences."""
-        if self.tags is self.whole:
-            return spans
-        first = self.place[self.tags.offsets[spans.sentence]]
-        sequence = np.searchsorted(self.whole.offsets, first, side="right") - 1
-        shift = (first - self.whole.offsets[sequence]).astype(np.int32)
-        columns = (sequence.astype(np.int32), spans.start + shift, spans.end + shift, spans.label)
-        return SpanColumns.trusted(columns, spans.labels, len(self.whole))
 
     def write(self, spans: SpanColumns, scheme: Scheme) -> CodedTags:
         """Tags of the pieces for spans of the pieces; errors say the sequence and its spans."""
@@ -164,10 +106,3 @@ class Pieces:
             tags = wrong.previous, wrong.current
             return violation(self.scheme, index, *tags, (before, behind))
         return replace(wrong, index=index)
-
-
-def having(coded: CodedTags, tags: Collection[str]) -> NDArray[np.bool_]:
-    """Which tokens have one of these tags."""
-    chosen = np.array([tag in tags for tag in coded.tags], dtype=bool)
-    found: NDArray[np.bool_] = chosen[coded.codes]
-    return found

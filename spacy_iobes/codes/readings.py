@@ -60,7 +60,8 @@ def nearest_start(segment: Segment) -> set[Mention]:
 def nearest_end(segment: Segment) -> set[Mention]:
     """A start goes with the first end behind it; ends that are left go to the segment's start.
 
-    This is how Muis and Lu (2017) read their mention hypergraphs.
+    So the mention hypergraphs of Lu and Roth (2015) are read; Muis and Lu (2017) read ambiguous
+    separators in the same way.
     """
     ends = (*segment.ends, segment.end)
     found = {(start, ends[bisect_right(ends, start)]) for start in segment.starts}
@@ -116,7 +117,7 @@ _READINGS = (
     ),
     Reading(
         "nearest_end",
-        "a start goes with the first end behind it (Muis and Lu 2017)",
+        "a start goes with the first end behind it (Lu and Roth 2015, Muis and Lu 2017)",
         nearest_end,
         aliases=("nearest-end", "authors"),
     ),

@@ -8,6 +8,10 @@ from functools import lru_cache
 from .scheme import EDGE, Scheme
 from .tag import join_tag, read_tag
 
+MISSING, BLOCKED = "-", "!"
+"""The tags of tokens that are not annotated, and of those that no span may cover."""
+NO_TAG = "a token without a tag"
+
 KINDS = {
     "start": "a tag that cannot start a span stands where one would have to start",
     "end": "a span is not closed by a tag that may end it",

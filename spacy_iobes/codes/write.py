@@ -12,6 +12,7 @@ from .. import kernels
 from ..errors import InexpressibleError, OverlapError, SpanError, SpanRangeError
 from ..kernels.tags_numpy import Offsets
 from ..span import Span
+from .annotated_runs import keep_absent
 from .best import TagScores, weighed
 from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .parse import read_spans, validate_many
@@ -106,7 +107,7 @@ def repair_many(
     coded = code_tags(sequences)
     legal = coded if scores is None else weighed(coded, scheme, scores)
     spans = read_spans(legal, scheme, POLICIES["raise"] if policy.weighs else policy)
-    tags = write_spans(spans, coded.offsets, scheme)
+    tags = keep_absent(coded, write_spans(spans, coded.offsets, scheme))
     violations = validate_many(coded, scheme)
     return RepairedMany(tags if coded is sequences else tags.lists(), spans, violations)
 
@@ -148,7 +149,7 @@ def convert_many(
     """Rewrite many sentences in another scheme: lists for lists, codes for codes."""
     coded = code_tags(sequences)
     spans = read_spans(coded, get_scheme(source), get_tag_policy(policy))
-    tags = write_spans(spans, coded.offsets, get_scheme(target))
+    tags = keep_absent(coded, write_spans(spans, coded.offsets, get_scheme(target)))
     return tags if coded is sequences else tags.lists()
 
 

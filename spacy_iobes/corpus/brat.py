@@ -5,11 +5,13 @@ Only text-bound annotations (lines `T…`) are read.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import FileError
+from .files import decoded_bytes, whole_file
 from .nested import Passages
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading, text_passages
 
@@ -72,19 +74,12 @@ def _mention(line: str, text: str, place: str) -> tuple[str, list[Offsets]]:
 
 
 def _content(path: Path, encoding: str) -> str:
-    """A file as it is: offsets count the characters, whatever the line ends are."""
-    try:
-        return path.read_bytes().decode(encoding)
-    except LookupError as error:
-        raise FileError(f"There is no text encoding {encoding!r}; try utf8 or latin-1.") from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        name = "UTF-8" if encoding == "utf8" else encoding
-        reason = f"cannot be read as {name}: {error}. Name its encoding (--encoding)."
-        raise FileError(f"{path}, line {line}: {reason}", str(path), line) from error
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{path}: cannot be read: {reason}.", str(path)) from error
+    """A file as it is: offsets count the characters, whatever the line ends are.
+
+    A byte order mark counts, unless the encoding is one that has it.
+    """
+    text = decoded_bytes(whole_file(path), encoding, str(path))
+    return text.removeprefix("\ufeff") if codecs.lookup(encoding).name == "utf-8-sig" else text
 
 
 def brat_passages(folder: str | Path) -> Iterator[Passages]:

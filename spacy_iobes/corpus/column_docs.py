@@ -9,7 +9,7 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
-from ..codes.pieces import MISSING
+from ..codes.violation import MISSING
 from ..errors import UnknownNameError
 from ..span import Span
 from .layers import ABSENT_TAGS, COUNT, LAYERS

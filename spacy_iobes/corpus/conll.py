@@ -9,24 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from .. import kernels
+from ..codes.annotated_runs import having
 from ..codes.columns import CodedTags, ViolationColumns
-from ..codes.violation import Violation
-from ..errors import ColumnError, InexpressibleError, UnreadableTagError
+from ..codes.scheme import SCHEMES
+from ..codes.violation import MISSING, Violation
+from ..errors import ColumnError, FileError, InexpressibleError, UnreadableTagError
+from ..kernels import columns_numpy
 from ..kernels.columns_numpy import TOKEN, Layout, Scanned, Wrong, kind_of
 from .files import Progress, read_bytes, shown
+from .first_bytes import TRIED, delimiter_hint, json_kind
 
 MARKERS = ("-DOCSTART-", "###MEDLINE:")
 BOM = "\ufeff".encode()
 AUTO = "auto"
+ONE_SCHEME = (
+    f"one of {', '.join(SCHEMES)}. 'spacy-iobes check FILE' says under which a file is legal"
+)
+"""What a scheme may be, and how to find out."""
 DELIMITERS = {"tab": "\t", "space": " ", "whitespace": "", "comma": ","}
 
 
 def delimiter_named(name: str) -> str:
     """The string behind a name such as `tab`; any other string stands for itself."""
     return DELIMITERS.get(name, name.replace("\\t", "\t"))
+
+
+def unnamed_scheme(path: str | Path) -> FileError:
+    """Return the error for a column file whose scheme nobody named."""
+    name = shown(path)
+    message = f"{name} is a column file: name its scheme (--scheme), {ONE_SCHEME}."
+    return FileError(message, name)
 
 
 @dataclass(frozen=True)
@@ -137,8 +153,8 @@ class Part:
     def located(self, violations: ViolationColumns) -> Iterator[Violation]:
         """The violations with file, line and token."""
         for sentence, violation in violations.rows():
-            line = self.number(sentence, violation.index)
-            token = self.token(sentence, violation.index)
+            index = violation.index - (violation.current is None)
+            line, token = self.number(sentence, index), self.token(sentence, index)
             yield replace(violation, file=self.name, line=line, token=token)
 
     @contextmanager
@@ -159,6 +175,26 @@ class Part:
         )
 
 
+class Rest:
+    """Bytes that were read and not yet used, in pieces: each is copied once, however many come."""
+
+    def __init__(self) -> None:
+        self.begin(b"")
+
+    def begin(self, piece: bytes) -> None:
+        """Hold this piece and nothing else."""
+        self._pieces, self.size = [piece] if piece else [], len(piece)
+
+    def add(self, piece: bytes) -> None:
+        """Hold one more piece."""
+        self._pieces.append(piece)
+        self.size += len(piece)
+
+    def joined(self) -> bytes:
+        """All the bytes that are held."""
+        return b"".join(self._pieces)
+
+
 class ColumnReader:
     """Iterates over a column file, once, part by part, and counts what it has seen."""
 
@@ -175,6 +211,7 @@ class ColumnReader:
         self.progress = progress
         self.mark = b""  # the byte order mark, if the file has one
         self.lines = self.sentences = self.tokens = self.markers = 0
+        self.missing = 0  # tokens that are not annotated
         self._layout = self.columns.layout()
         self._settled = self.columns.delimiter != AUTO
         self._begun = False
@@ -198,15 +235,34 @@ class ColumnReader:
         if self._begun:
             raise ValueError(f"{self.name} was read already: make another reader to read it again.")
         self._begun = True
-        buffer, wanted = b"", 0
+        rest, wanted = Rest(), 0
         for chunk in self._chunks():
-            buffer += chunk
-            if len(buffer) >= wanted:
-                part = self._scan(buffer, final=False)
-                buffer = buffer[len(part.buffer) :]
-                wanted = 2 * len(buffer)  # so that one long sentence is not read again and again
-                yield part
-        yield self._scan(buffer, final=True)
+            if rest.size + len(chunk) > columns_numpy.LARGEST:
+                yield self._whole_sentences(rest)
+                self._require_size(rest.size + len(chunk))
+            rest.add(chunk)
+            if rest.size >= wanted:
+                yield self._whole_sentences(rest)
+                wanted = 2 * rest.size  # so that one long sentence is not read again and again
+        yield self._scan(rest.joined(), final=True)
+
+    def _whole_sentences(self, rest: Rest) -> Part:
+        """Take the sentences that end in the rest of what was read."""
+        buffer = rest.joined()
+        part = self._scan(buffer, final=False)
+        rest.begin(buffer[len(part.buffer) :])
+        return part
+
+    def _require_size(self, size: int) -> None:
+        """Refuse a sentence that is too large for one part."""
+        if size > columns_numpy.LARGEST:
+            line = self.lines + 1
+            raise ColumnError(
+                f"{self.name}, line {line}: the sentence that begins here is larger than "
+                f"{columns_numpy.LARGEST:,} bytes. Put a blank line between sentences.",
+                self.name,
+                line,
+            )
 
     def _chunks(self) -> Iterator[bytes]:
         """The bytes of the file without its byte order mark."""
@@ -216,6 +272,8 @@ class ColumnReader:
             head += chunk
             if len(head) >= len(BOM):
                 break
+        if kind := json_kind(head.removeprefix(BOM)):
+            raise ColumnError(f"{self.name}: this looks like {kind}", self.name)
         self.mark = BOM if head.startswith(BOM) else b""
         yield head.removeprefix(BOM)
         yield from chunks
@@ -238,6 +296,8 @@ class ColumnReader:
         self.markers += scanned.documents
         self.sentences += len(tags)
         self.tokens += len(tags.codes)
+        if MISSING in tags.tags:
+            self.missing += int(having(tags, (MISSING,)).sum())
         return part
 
     def _require_line_feeds(self, buffer: bytes) -> None:
@@ -262,11 +322,13 @@ class ColumnReader:
 
     def _settle(self, buffer: bytes) -> None:
         """Choose the delimiter by the first line with a token."""
-        for line in buffer.split(b"\n"):
-            if kind_of(line.removesuffix(b"\r"), self._layout) is TOKEN:
-                self._layout = self._layout._replace(delimiter=b"\t" if b"\t" in line else b"")
-                self._settled = True
-                return
+        rows = (line.removesuffix(b"\r") for line in buffer.split(b"\n"))
+        tokens = list(islice((row for row in rows if kind_of(row, self._layout) is TOKEN), TRIED))
+        if tokens:
+            if hint := delimiter_hint(tokens):
+                raise ColumnError(f"{self.name}: this looks like {hint}", self.name)
+            self._layout = self._layout._replace(delimiter=b"\t" if b"\t" in tokens[0] else b"")
+            self._settled = True
 
     def refusal(self, buffer: bytes, wrong: Wrong, first: int, layout: Layout) -> ColumnError:
         """The error for a line that lacks columns, in a buffer that begins with line `first`."""

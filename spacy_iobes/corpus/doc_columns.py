@@ -60,7 +60,7 @@ class DocFile:
             groups = ", ".join(sorted({repr(str(key)) for doc in self.docs for key in doc.spans}))
             raise UnknownNameError(
                 f"{self.name}: no token has an entity annotation, but there are span groups: "
-                f"{groups}. Name one with --spans-key.",
+                f"{groups}. Name one (--spans-key).",
                 "ents",
             )
         violations = doc_violations(tagged, self.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from spacy.vocab import Vocab
 from ..codes.violation import Violation
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, group_doc, grouped
-from .files import STANDARD, shown, write_bytes
+from .files import STANDARD, shown, whole_file, write_bytes
 from .sentences import FileSentences, Sentence
 from .tagged import TaggedDocs
 
@@ -110,11 +109,7 @@ def save_docbin(docs: DocBin, path: str | Path) -> None:
 def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """The Docs of a DocBin file, with a vocabulary of their own unless one is given."""
     name = shown(path)
-    try:
-        data = sys.stdin.buffer.read() if str(path) == STANDARD else Path(path).read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{name}: cannot be read: {reason}.", str(path)) from error
+    data = whole_file(path)
     try:
         return list(DocBin().from_bytes(data).get_docs(Vocab() if vocab is None else vocab))
     except Exception as error:  # zlib, msgpack, numpy and spaCy all have their own

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codes.annotated_runs import keep_absent
 from ..codes.columns import CodedTags, SpanColumns, different
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_tag_policy
@@ -73,7 +74,7 @@ def edit_file(
                 spans = read_spans(part.tags, source, policy)
                 done.labels.update(spans.labels)
                 spans = relabelled(spans, relabel) if relabel else spans
-                tags = write_spans(spans, part.tags.offsets, goal)
+                tags = keep_absent(part.tags, write_spans(spans, part.tags.offsets, goal))
             changed = np.flatnonzero(different(part.tags, tags))
             done.changed += len(changed)
             if not policy.refuses:
@@ -121,11 +122,10 @@ def relabelling(
     remove: Collection[str] = (),
     rename: Mapping[str, str] | None = None,
 ) -> Relabel:
-    """Keep only some labels (or remove some), then rename those that are left."""
+    """Rename labels, then keep only some (or remove some) by their new names."""
 
     def relabel(label: str) -> str | None:
-        if (keep and label not in keep) or label in remove:
-            return None
-        return (rename or {}).get(label, label)
+        new = (rename or {}).get(label, label)
+        return None if (keep and new not in keep) or new in remove else new
 
     return relabel

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+import numpy as np
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
+from ..codes.known import flags_of, judged
+from ..codes.write import span_columns
 from ..errors import AlignmentError
 from ..span import Span
 from .sources import shown
@@ -27,6 +30,7 @@ class Places:
 
     def __init__(self, reference: Doc, predicted: Doc):
         self.alike = same_tokens(reference, predicted)
+        self.size = len(reference)
         if not self.alike:
             self.bounds = [character_bounds(doc) for doc in (reference, predicted)]
             texts = ["".join(doc.text.split()) for doc in (reference, predicted)]
@@ -35,19 +39,29 @@ class Places:
                     f"{shown(predicted)} is predicted for {shown(reference)}, which has another "
                     "text: an example holds two Docs of one text."
                 )
+            self.size = self.bounds[0][-1]
 
     def of_reference(self, spans: Iterable[Span]) -> list[Span]:
         """The spans of the reference."""
         return self._places(spans, 0)
 
-    def of_prediction(self, spans: Iterable[Span], missing: Sequence[int]) -> list[Span]:
-        """The spans of the prediction, but for those over a token that has no annotation."""
+    def of_prediction(
+        self, spans: Iterable[Span], gold: Sequence[Span], missing: Sequence[int]
+    ) -> list[Span]:
+        """Return the spans of the prediction that gold can judge.
+
+        `gold` has its spans in common places, and `missing` the tokens of the reference that are
+        not annotated.
+        """
         found = self._places(spans, 1)
-        if missing:
-            unknown = self.of_reference(Span(i, i + 1, "") for i in missing)
-            holes = {place for start, end, _ in unknown for place in range(start, end)}
-            found = [span for span in found if holes.isdisjoint(range(span.start, span.end))]
-        return found
+        if not missing:
+            return found
+        unknown = self.of_reference(Span(i, i + 1, "") for i in missing)
+        holes = [place for start, end, _ in unknown for place in range(start, end)]
+        size = max(self.size, *(span.end for span in found), 0)
+        offsets = np.array([0, size])
+        guesses, answers = (span_columns([each], [size]) for each in (found, gold))
+        return judged(guesses, answers, flags_of([holes], offsets), offsets)[0]
 
     def _places(self, spans: Iterable[Span], side: int) -> list[Span]:
         if self.alike:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import lzma
 import math
 import tarfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from ..errors import FileError
-from .files import decoded_bytes, read_bytes, shown
+from .files import decoded_bytes, opened, read_bytes, shown
 from .inline import Problem, TaggedText, read_inline_text
 from .nested_text import SIMPLE, NestedText, TextReading
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
+DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
+"""What reading an archive may raise that is cut off or has wrong bytes in it."""
 SAID = {
     "unbalanced": "a tag without its other half",
     "crossed": "a tag that ends after one that began before it",
@@ -60,18 +64,29 @@ def _hidden(path: Path) -> bool:
 def _members(path: str | Path) -> list[tuple[str, bytes]]:
     """The files of an archive, which are named as if it were a folder."""
     try:
-        with tarfile.open(path) as archive:
+        with opened(path) as raw, tarfile.open(fileobj=raw) as archive:
             found = [
                 (f"{path}/{member.name}", file.read())
                 for member in archive
-                if not _hidden(Path(member.name)) and (file := archive.extractfile(member))
+                if not _hidden(Path(member.name)) and (file := _extracted(path, archive, member))
             ]
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except DAMAGED as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise FileError(f"{path}: cannot be read as an archive: {reason}.", str(path)) from error
     if not found:
         raise FileError(f"{path}: an archive without files.", str(path))
     return found
+
+
+def _extracted(
+    path: str | Path, archive: tarfile.TarFile, member: tarfile.TarInfo
+) -> IO[bytes] | None:
+    """A file of an archive, also one that is a link to another; None of what is no file."""
+    try:
+        return archive.extractfile(member)
+    except (KeyError, RecursionError) as error:
+        reason = f"{member.name} is a link to {member.linkname}, which is no file of the archive"
+        raise FileError(f"{path}: {reason}. Pack it again.", str(path)) from error
 
 
 def _nested(name: str, found: TaggedText, how: TextReading) -> NestedText:
@@ -97,7 +112,8 @@ def _wrong(name: str, problems: list[Problem]) -> FileError:
     more = f" (and {len(problems) - 1} more in this file)" if len(problems) > 1 else ""
     advice = (
         f"Correct it; or, if <{tag}> is no label, ignore it (--ignore-tag {tag}); or let such tags "
-        "be text (--unbalanced text) or be left out (--unbalanced skip)."
+        "be text (--unbalanced text) or be left out (--unbalanced skip), for which 'to-docbin' has "
+        "options."
     )
     message = f"{name}, line {line}: {SAID[kind]}: {words!r}{more}. {advice}"
     return FileError(message, name, line)

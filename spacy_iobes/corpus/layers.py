@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 from spacy.tokens import Doc
 
-from ..codes.pieces import BLOCKED, MISSING
 from ..codes.scheme import Scheme
+from ..codes.violation import BLOCKED, MISSING
 from ..codes.write import write_many
 from ..errors import AlignmentError, InexpressibleError, SpanError, UnknownNameError
 from ..span import Span
@@ -18,7 +18,8 @@ from .sources import group_spans
 
 LAYERS, COUNT = "layers", "layer_count"
 """Attributes of a span group: the layer of each of its spans, and how many layers there are."""
-ABSENT_TAGS = {"layer_missing": MISSING, "layer_blocked": BLOCKED}
+LAYER_MISSING = "layer_missing"
+ABSENT_TAGS = {LAYER_MISSING: MISSING, "layer_blocked": BLOCKED}
 """Attributes of a span group that list tokens as [layer, index], and what their tag is."""
 Order = Literal["group", "outermost", "innermost", "label"]
 """Which layer a span goes to: as the group says, the outermost or the innermost first, or one

@@ -8,10 +8,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..codes.known import Known, KnownColumns, columns_known
+from ..codes.violation import MISSING
 from ..errors import SpanError
 from ..span import Span
 from .examples import same_tokens
 from .gold import Misaligned, Projection, findable
+from .layers import LAYER_MISSING, group_layers
 from .sources import group_spans, shown
 
 
@@ -38,13 +40,27 @@ def mentions_of(
 
 
 def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
-    """The mentions of a Doc, each once, and the tokens that are not annotated."""
+    """Return the mentions of a Doc, each once, and the tokens that are not annotated."""
+    missing = missing_of(doc, key, missing_key)
     if key not in doc.spans:
-        return Known([], list(range(len(doc))))
-    spans = require_mentions(doc, key, shown(doc))
-    missing = () if missing_key is None else doc.spans.get(missing_key, ())
-    tokens = {token for span in missing for token in range(span.start, span.end)}
-    return Known(sorted(set(spans)), sorted(tokens))
+        return Known([], missing)
+    return Known(sorted(set(require_mentions(doc, key, shown(doc)))), missing)
+
+
+def missing_of(doc: Doc, key: str, missing_key: str | None = None) -> list[int]:
+    """Return the tokens of which a span group says nothing, in order.
+
+    These are all tokens of a Doc without the group, those that the attributes of the group list as
+    missing in a layer, and those in the spans of another group, `missing_key`.
+    """
+    if key not in doc.spans:
+        return list(range(len(doc)))
+    holes = () if missing_key is None else doc.spans.get(missing_key, ())
+    tokens = {token for span in holes for token in range(span.start, span.end)}
+    if LAYER_MISSING in doc.spans[key].attrs:
+        _, absent = group_layers(doc, key)
+        tokens.update(index for _, index, tag in absent if tag == MISSING)
+    return sorted(tokens)
 
 
 def require_mentions(doc: Doc, key: str, place: str) -> list[Span]:
@@ -54,8 +70,8 @@ def require_mentions(doc: Doc, key: str, place: str) -> list[Span]:
         if not span.label or span.start >= span.end:
             what, advice = "has no label", "Give it one, or leave it out."
             if span.start >= span.end:
-                what, advice = "has no tokens", "Remove it, or let 'from-docbin --lossy' leave it "
-                advice += "out, which writes JSON lines (--to jsonl-tokens) for example."
+                what, advice = "has no tokens", "Remove it, or let 'from-docbin --lossy --to "
+                advice += "jsonl-tokens' write JSON lines without it."
             text = doc[span.start : span.end].text
             raise SpanError(
                 f"{place}: the span {span.start}:{span.end} ({text!r}) in spans[{key!r}] {what}. "

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..errors import FileError
 from .column_docs import DocUnit, group_doc, grouped
-from .conll import ColumnReader, Columns
+from .conll import ColumnReader, Columns, unnamed_scheme
 from .doc_columns import DocFile
 from .docbin import read_docbin
 from .files import Progress, shown
@@ -85,8 +84,7 @@ class NestedFile:
     def _columns(self) -> Iterator[NestedDoc]:
         reading = self.reading
         if reading.tags is None:
-            name = shown(self.path)
-            raise FileError(f"{name} is a column file: name its scheme (--scheme).", name)
+            raise unnamed_scheme(self.path)
         columns, tags = reading.columns, reading.tags
         if tags.layers:
             columns = replace(columns, tag=tags.layers[0])

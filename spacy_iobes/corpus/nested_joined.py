@@ -8,10 +8,12 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 
 from ..errors import AlignmentError
+from .gold import runs
+from .mentions import missing_of
 from .nested_corpus import NestedDoc
 
 UNKNOWN = "iobes_unknown"
-"""A span group of joined Docs: what was in a Doc without mentions, not even none of them."""
+"""A span group of joined Docs: the tokens that are not annotated."""
 
 
 def joined(docs: Sequence[Doc], key: str) -> Doc:
@@ -25,11 +27,10 @@ def joined(docs: Sequence[Doc], key: str) -> Doc:
         known = doc.has_annotation("SENT_START")
         starts += (not token.i or (known and bool(token.is_sent_start)) for token in doc)
         rows += ((span.start + at, span.end + at, span.label_) for span in doc.spans.get(key, ()))
-        if key not in doc.spans and len(doc):
-            unknown.append((at, at + len(doc)))
+        unknown += ((at + begin, at + end) for begin, end in runs(missing_of(doc, key)))
     apart = all(doc.has_unknown_spaces for doc in docs)
     whole = Doc(docs[0].vocab, words=words, spaces=None if apart else spaces, sent_starts=starts)
-    if len(unknown) < len(docs):
+    if any(key in doc.spans for doc in docs):
         whole.spans[key] = [DocSpan(whole, *row) for row in rows]
     if unknown:
         whole.spans[UNKNOWN] = [DocSpan(whole, start, end) for start, end in unknown]

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from ..errors import FileError, UnknownNameError
 from ..span import Span
-from .conll import BOM
+from .conll import BOM, Rest
 from .files import read_bytes, shown
+from .first_bytes import LABEL_STUDIO
 from .inputs import is_stream
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading
 
@@ -33,6 +34,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """What things may be called; the first name is the one that is written."""
 TOLD = {*NAMES["text"], *NAMES["tokens"], *NAMES["spans"], "answer", "_input_hash", "_task_hash"}
 """The names of objects that say what is read here, or what becomes of it; others are kept."""
+DEEPEST = 100  # how deep values may lie in others
 OFFSETS = ("auto", "characters", "tokens")
 """What the offsets of mentions count."""
 
@@ -101,26 +103,50 @@ def _is_whole(line: bytes) -> bool:
         json.loads(line)
     except ValueError:
         return False
+    except RecursionError:  # which is told when it is parsed
+        return True
     return True
 
 
 def _parsed(data: bytes, name: str, line: int) -> Any:
     try:
-        return json.loads(data)
+        value = json.loads(data)
+        if data.count(b"[") + data.count(b"{") > DEEPEST:
+            _require_shallow(value)
+        return value
     except (ValueError, RecursionError) as error:
         line += getattr(error, "lineno", 1) - 1
         reason = f"no JSON ({error}). A line holds one object with a text and its spans."
+        if isinstance(error, RecursionError):
+            reason = f"values in values, more than {DEEPEST} deep, are no text and its spans."
         raise FileError(f"{name}, line {line}: {reason}", name, line) from error
 
 
+def _require_shallow(value: Any) -> None:
+    """Raise RecursionError for values in values, more than `DEEPEST` deep."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inside = (v.values() if isinstance(v, dict) else v for v in level if _holds(v))
+        level = [value for some in inside for value in some if _holds(value)]
+    if level:
+        raise RecursionError
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, (dict, list))
+
+
 def _lines(path: str | Path, encoding: str) -> Iterator[bytes]:
-    rest, first = b"", True
+    rest, first = Rest(), True
     for chunk in read_bytes(path, encoding, longest=math.inf):
-        *lines, rest = (rest + (chunk.removeprefix(BOM) if first else chunk)).split(b"\n")
+        rest.add(chunk.removeprefix(BOM) if first else chunk)
         first = False
-        yield from lines
-    if rest:
-        yield rest
+        if b"\n" in chunk:
+            *lines, last = rest.joined().split(b"\n")
+            rest.begin(last)
+            yield from lines
+    if rest.size:
+        yield rest.joined()
 
 
 def _text(record: Record, how: TextReading) -> NestedText:
@@ -135,6 +161,8 @@ def _text(record: Record, how: TextReading) -> NestedText:
     if given is not None:
         text, tokens = _tokens(record, given, text)
     if not isinstance(text, str):
+        if "annotations" in value or "completions" in value:
+            raise record.wrong(f"this looks like an export of Label Studio. {LABEL_STUDIO}")
         raise record.wrong(f"no text (one of {_known('text')}) and no tokens: {[*value]}.")
     cut = how.tokenize(text) if tokens is None else tokens
     by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 
 from spacy.tokens import Doc
 
-from ..codes.pieces import MISSING
 from ..codes.policy import POLICIES, Policy
 from ..codes.scheme import get_scheme
+from ..codes.violation import MISSING
 from ..errors import FileError, InexpressibleError, UnknownNameError
 from ..span import Span
 from .doc_columns import DocFile

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from ..span import Span
 from .examples import Places
-from .mentions import known_of
+from .mentions import missing_of
 from .sources import group_spans
 
 
@@ -17,23 +17,18 @@ class NestedPair:
     """The spans of a reference and a prediction in places that both have in common.
 
     `starts` are the places where the sentences of the reference begin; a Doc that does not know
-    them is one. A span belongs to the sentence in which it begins. What is predicted for a
-    reference without the span group is neither right nor wrong, nor is what is predicted over
-    tokens of another group, `missing_key`, unless it is right.
+    them is one. A span belongs to the sentence in which it begins. `missing` are the tokens of the
+    reference that are not annotated, as `missing_of` finds them: what is predicted over them is
+    left out, unless it is right.
     """
 
     def __init__(self, reference: Doc, predicted: Doc, key: str, missing_key: str | None = None):
         self.places = Places(reference, predicted)
-        missing: Sequence[int] = range(len(reference))
-        if key in reference.spans:
-            missing = known_of(reference, key, missing_key).missing
+        self.missing = missing_of(reference, key, missing_key)
         self.starts = self._starts(reference)
         answers = self.places.of_reference(group_spans(reference, key))
         every = group_spans(predicted, key)
-        guesses = self.places.of_prediction(every, missing)
-        if missing and answers:
-            right = set(answers) - set(guesses)
-            guesses += [span for span in self.places.of_prediction(every, ()) if span in right]
+        guesses = self.places.of_prediction(every, answers, self.missing)
         self.gold, self.predicted = (_dealt(spans, self.starts) for spans in (answers, guesses))
 
     def _starts(self, reference: Doc) -> list[int]:

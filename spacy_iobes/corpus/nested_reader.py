@@ -1,7 +1,5 @@
 """The reader `spacy-iobes.NestedCorpus.v1`: nested mentions straight into `spacy train`."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,7 +18,7 @@ from .mentions import require_mentions
 from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
 from .nested_text import Misaligned, TextReading, require_misaligned
-from .reader import Augmenter, carry_sentences, files_of
+from .reader import Augmenter, carry, carry_sentences, files_of
 from .sentences import tag_reading
 from .text_docs import tokens_by
 
@@ -69,6 +67,7 @@ class NestedCorpus:
             spaces = [bool(token.whitespace_) for token in reference]
             example = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
             for augmented in self.augmenter(nlp, example):
+                carry(reference, augmented.reference)
                 if self.keep_sentences:
                     carry_sentences(augmented)
                 yield augmented

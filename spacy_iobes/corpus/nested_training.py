@@ -47,9 +47,9 @@ def nested_training_data(
     if not sum(map(len, docs)):
         raise FileError(f"{path}: there is no token to train on or to score.", path)
     if not labels:
-        hint = f"no span group {reading.key!r} in them?"
-        hint = "the right columns (--layer)?" if columns else hint
-        raise FileError(f"{path}: there is no mention in {len(docs):,} Docs. Is this {hint}", path)
+        hint = f"Are there mentions in the span group {reading.key!r}?"
+        hint = "Are these the right columns (--layer)?" if columns else hint
+        raise FileError(f"{path}: there is no mention in {len(docs):,} Docs. {hint}", path)
     for line in told(findings):
         tell(f"{path}: {line}")
     reader, repaired = reader_block(path, reading), corpus.violations

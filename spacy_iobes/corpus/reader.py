@@ -1,7 +1,5 @@
 """The reader `spacy-iobes.ConllCorpus.v1`: column files straight into `spacy train`."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -136,7 +134,7 @@ def state_of(paths: list[Path]) -> list[tuple[Path, int, int]]:
 def carry(original: Doc, augmented: Doc) -> None:
     """Give an augmented reference what augmenters lose, if it has as many tokens as the original.
 
-    These are the tags, blocked tokens and sentence starts.
+    These are the tags, blocked tokens, sentence starts and the attributes of span groups.
     """
     if augmented is original or len(augmented) != len(original):
         return
@@ -144,6 +142,9 @@ def carry(original: Doc, augmented: Doc) -> None:
     names = [ENT_IOB, ENT_TYPE, SENT_START]
     rows: Any = original.to_array(names)
     augmented.from_array(names, rows)
+    for key, group in original.spans.items():
+        if key in augmented.spans and len(augmented.spans[key]) == len(group):
+            augmented.spans[key].attrs.update(group.attrs)
 
 
 def carry_sentences(example: Example) -> None:

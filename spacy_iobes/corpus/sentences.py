@@ -21,6 +21,7 @@ from ..errors import ColumnError, FileError
 from ..kernels.columns_numpy import MARKER, NEWDOC, kind_of
 from ..span import Span
 from .conll import ColumnReader, Part
+from .survey import likely_schemes
 from .tagged_part import TaggedPart
 
 TOKEN_AND_TAG = 2  # columns
@@ -112,7 +113,7 @@ class FileSentences:
         for columns in self.parts():
             layers = zip(*(self._layers(tagged, spans) for tagged, spans in columns))
             part = columns[0][0].part
-            lines, at = (part.scanned.line + part.line).tolist(), 0
+            lines, at = (part.scanned.line.astype(np.int64) + part.line).tolist(), 0
             for (words, opens), every in zip(words_of(part), layers):
                 yield Sentence(words, every, opens, lines[at : at + len(words)])
                 at += len(words)
@@ -145,7 +146,12 @@ class FileSentences:
                     spans = [named(some, name) for some, name in zip(spans, reading.names)]
                 yield list(zip(columns, spans))
         if found:
-            raise refusal(reading.scheme, sorted(found, key=lambda wrong: wrong.line or 0))
+            error = refusal(reading.scheme, sorted(found, key=lambda wrong: wrong.line or 0))
+            given = self.reader.columns
+            layers = [replace(given, tag=layer) for layer in reading.layers] or [given]
+            if not reading.every:
+                error.schemes = likely_schemes(self.reader.path, layers, reading.scheme)
+            raise error
 
     def _columns(self, part: Part) -> Iterator[Part]:
         """The part once for each layer."""

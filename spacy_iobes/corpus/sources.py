@@ -15,8 +15,8 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, TAG
 from spacy.tokens import Doc, Token
 
 from ..codes.columns import CodedTags, code_tags
-from ..codes.pieces import BLOCKED, MISSING
 from ..codes.scheme import Scheme
+from ..codes.violation import BLOCKED, MISSING
 from ..codes.write import write
 from ..errors import AlignmentError, SpanError, UnknownNameError
 from ..span import Span

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..codes.check import Check
 from ..codes.parse import read_spans, refusal, validate_many
 from ..codes.policy import Policy, get_tag_policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import SCHEMES, Scheme, get_scheme
+from ..codes.tag import read_tag
 from ..codes.violation import Violation
-from .conll import ColumnReader, Part
+from .conll import ColumnReader, Columns, Part
+from .inputs import is_stream
 
 
 def file_violations(reader: ColumnReader, scheme: str | Scheme) -> Iterator[Violation]:
@@ -33,7 +36,9 @@ def accepted(reader: ColumnReader, scheme: Scheme, policy: Policy) -> Iterator[P
         if not found:
             yield part
     if found:
-        raise refusal(scheme, found)
+        error = refusal(scheme, found)
+        error.schemes = likely_schemes(reader.path, [reader.columns], scheme)
+        raise error
 
 
 def file_check(reader: ColumnReader) -> Check:
@@ -42,6 +47,38 @@ def file_check(reader: ColumnReader) -> Check:
     for part in reader:
         check.add(part.tags, part.located)
     return check
+
+
+def likely_schemes(path: str | Path, columns: Iterable[Columns], scheme: Scheme) -> tuple[str, ...]:
+    """The schemes that a malformed file seems to be written in, in place of the one named.
+
+    It is legal under them, in each of the `columns`; or the named scheme lacks some of its tags,
+    and they have all of them and a tenth of the violations at most. A pipe is not read again.
+    """
+    if is_stream(str(path)):
+        return ()
+    found = [_likely(ColumnReader(path, each), scheme) for each in columns]
+    return common(found, scheme)
+
+
+def common(found: Sequence[Collection[str]], scheme: Scheme) -> tuple[str, ...]:
+    """The schemes that are in each of some lists, but for the one named."""
+    every = found and set.intersection(*map(set, found)) - {scheme.name}
+    return tuple(name for name in SCHEMES if name in every)
+
+
+def _likely(reader: ColumnReader, scheme: Scheme) -> list[str]:
+    check = file_check(reader)
+    if check.legal:
+        return check.legal
+    tags = reader.tag_names()
+    able = [
+        row for name, row in check.schemes.items() if all(read_tag(t, SCHEMES[name]) for t in tags)
+    ]
+    rows = [row for row in able if 10 * row.violations <= check.schemes[scheme.name].violations]
+    fewest = min((row.violations for row in rows), default=0)
+    lacks = scheme.name not in [row.scheme for row in able]
+    return [row.scheme for row in rows if row.violations == fewest] if lacks else []
 
 
 @dataclass
@@ -53,6 +90,7 @@ class Mentions:
     documents: int = 0
     sentences: int = 0
     tokens: int = 0
+    missing: int = 0
     repaired: int = 0
 
 
@@ -70,11 +108,8 @@ def file_mentions(
         for sentence, (start, end, label) in zip(spans.sentence.tolist(), spans.spans()):
             found.texts[label, part.text(sentence, start, end)] += 1
             found.labels[label] += 1
-    found.documents, found.sentences, found.tokens = (
-        reader.documents,
-        reader.sentences,
-        reader.tokens,
-    )
+    found.documents, found.sentences = reader.documents, reader.sentences
+    found.tokens, found.missing = reader.tokens, reader.missing
     return found
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..codes.columns import SpanColumns
+from ..codes.parse import validate_many
 from ..codes.pieces import Pieces
 from ..codes.policy import Policy
 from ..codes.scheme import Scheme
@@ -31,10 +32,7 @@ class TaggedPart:
 
     def violations(self) -> Iterator[Violation]:
         """Every violation with file, line and token; its index counts the tokens of a sentence."""
-        part = self.part
-        for sentence, index, wrong in self.pieces.violations():
-            line, token = part.number(sentence, index), part.token(sentence, index)
-            yield replace(wrong, file=part.name, line=line, token=token)
+        return self.part.located(validate_many(self.part.tags, self.scheme))
 
     def spans(self, policy: Policy, labelled: bool = False) -> SpanColumns:
         """The spans that the policy finds; where they must be `labelled`, one that is not raises.

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Token
 from spacy.tokens import Span as DocSpan
 
 from ..codes.columns import SpanColumns
-from ..codes.pieces import MISSING
+from ..codes.violation import MISSING
 from ..codes.write import span_columns
 from ..errors import AlignmentError, SpanError, UnknownNameError
 from ..span import Span

@@ -12,7 +12,7 @@ from ..codes.parse import refusal
 from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
-from .conll import DELIMITERS, ColumnReader, Columns
+from .conll import DELIMITERS, ColumnReader, Columns, unnamed_scheme
 from .doc_survey import survey_docs
 from .docbin import ENDING, read_docbin
 from .inputs import is_stream
@@ -28,7 +28,7 @@ class TrainingData:
 
     `repaired` is how many violations the policy has to repair. `opens` are the sentences of column
     files with which documents begin, if every file begins with one. With `nested`, entities are
-    mentions in a span group, which may overlap.
+    mentions in a span group, which may overlap. The `hint` says what to do without entities.
     """
 
     path: str
@@ -38,6 +38,7 @@ class TrainingData:
     repaired: int = 0
     opens: tuple[int, ...] = ()
     nested: bool = False
+    hint: str = "Is this the right column (--tag-index)?"
 
     @property
     def tokens(self) -> int:
@@ -48,6 +49,17 @@ class TrainingData:
     def entities(self) -> int:
         """The number of entities."""
         return self.labels.total()
+
+    def require_entities(self) -> None:
+        """Raise if there is no token, or no entity among the tokens."""
+        if not self.tokens:
+            message = f"{self.path}: there is no token to train on or to score."
+            raise FileError(message, self.path)
+        if not self.labels:
+            unit = "sentence" if "tag_index" in self.reader else "Doc"
+            size = f"{len(self.lengths):,} {unit}{'s' * (len(self.lengths) != 1)}"
+            message = f"{self.path}: there is no entity in {size}. {self.hint}"
+            raise FileError(message, self.path)
 
     @property
     def has_documents(self) -> bool:
@@ -78,21 +90,17 @@ def training_data(path: str, scheme: str, policy: str, columns: Columns) -> Trai
     if docbins and len(docbins) < len(files):
         raise FileError(f"{path}: holds {ENDING} files and others. Name one kind of them.", path)
     data = of_docbins(path, docbins) if docbins else of_columns(path, scheme, policy, columns)
-    if not data.tokens:
-        raise FileError(f"{path}: there is no token to train on or to score.", path)
-    if not data.labels:
-        hint = "no entities in them?" if docbins else "the right column (--tag-index)?"
-        size = f"{len(data.lengths):,} {'Docs' if docbins else 'sentences'}"
-        raise FileError(f"{path}: there is no entity in {size}. Is this {hint}", path)
+    data.require_entities()
     return data
 
 
 def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> TrainingData:
     """Column files, which are read by `spacy-iobes.ConllCorpus.v1`."""
     if not scheme:
-        nested = path.endswith((".jsonl", ".json"))
-        hint = "JSON lines are read with --nested" if nested else "name its scheme with --scheme"
-        raise FileError(f"{path}: this is read as a column file; {hint}.", path)
+        if path.endswith((".jsonl", ".json")):
+            hint = "JSON lines are read for nested mentions (--nested), or by 'to-docbin'."
+            raise FileError(f"{path}: {hint}", path)
+        raise unnamed_scheme(path)
     reading = TagReading(get_scheme(scheme), get_tag_policy(policy))
     lengths, labels, opens, repaired = list[int](), Counter[str](), list[int](), 0
     marked = True
@@ -130,9 +138,10 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
 
 def of_docbins(path: str, files: list[Path]) -> TrainingData:
     """DocBins, which are read by spaCy itself; malformed entities are refused."""
-    lengths, labels = list[int](), Counter[str]()
+    lengths, labels, groups = list[int](), Counter[str](), set[str]()
     for file in files:
         docs = read_docbin(file)
+        groups.update(repr(str(key)) for doc in docs for key in doc.spans)
         found = survey_docs(docs, str(file))
         if found.violations:
             error = refusal(get_scheme("bio"), found.violations)
@@ -152,4 +161,10 @@ def of_docbins(path: str, files: list[Path]) -> TrainingData:
         "limit": 0,
         "augmenter": None,
     }
-    return TrainingData(path, reader, lengths, labels)
+    hint = "Their tokens have no entity annotation, or are all outside."
+    if groups:
+        hint = (
+            f"There are span groups ({', '.join(sorted(groups))}), which are for recognisers of "
+            "nested mentions (train --nested)."
+        )
+    return TrainingData(path, reader, lengths, labels, hint=hint)

@@ -19,11 +19,10 @@ from unicodedata import category
 
 from spacy.tokens import Doc
 
-from ..codes.pieces import MISSING
 from ..codes.scheme import OUTSIDE, Gap, Scheme, get_scheme
 from ..codes.silent import spoken
 from ..codes.tag import read_tag, write_tag
-from ..codes.violation import explain
+from ..codes.violation import MISSING, explain
 from ..errors import AlignmentError, UnknownNameError, UnreadableTagError
 from .sources import shown
 

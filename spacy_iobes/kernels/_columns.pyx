@@ -10,6 +10,7 @@ import numpy as np
 
 from ._hashing cimport hash_bytes
 
+from . import columns_numpy
 from .columns_numpy import NEWDOC_TEXT, Scanned, Wrong
 
 cdef enum:
@@ -170,6 +171,8 @@ def scan(bytes buffer, bint final, layout, dict vocabulary):
     cdef bint usual[256]  # first bytes of a line that can only be a token's
     cdef Rows rows = Rows()
     cdef Tags tags = Tags(buffer, vocabulary)
+    if total > columns_numpy.LARGEST:
+        raise OverflowError(f"{total:,} bytes are more than {columns_numpy.LARGEST:,}.")
     wrong = None
     offsets = [0]
     for i in range(256):

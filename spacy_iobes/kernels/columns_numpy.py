@@ -12,6 +12,7 @@ from .tags_numpy import Ints, Offsets
 
 TOKEN, BREAK, MARKER, COMMENT, NEWDOC = "token", "break", "marker", "comment", "newdoc"
 BLANK = b" \t"
+LARGEST = 2**31 - 1  # bytes of a buffer, since places in it are numbers of 32 bits
 NEWDOC_TEXT = b"newdoc"  # what a comment says where a document begins (Universal Dependencies)
 FIELD = re.compile(rb"[^ \t]+")
 
@@ -72,8 +73,11 @@ def scan(buffer: bytes, final: bool, layout: Layout, vocabulary: dict[bytes, int
     """Find the tokens and tags of the complete sentences in `buffer`.
 
     A sentence is complete when a blank line or a document marker follows, or when this is the
-    `final` part of a file. Tags get their number from `vocabulary`, which grows.
+    `final` part of a file. Tags get their number from `vocabulary`, which grows. Raises
+    OverflowError for a buffer of more than `LARGEST` bytes.
     """
+    if len(buffer) > LARGEST:
+        raise OverflowError(f"{len(buffer):,} bytes are more than {LARGEST:,}.")
     rows: list[tuple[int, ...]] = []
     offsets = [0]
     kept = (0, 0, 0)  # bytes, lines and documents up to where no sentence is open

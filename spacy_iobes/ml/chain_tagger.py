@@ -1,7 +1,5 @@
 """The architecture `spacy-iobes.ChainTagger.v1`: any encoder of tokens, and a chain on top."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

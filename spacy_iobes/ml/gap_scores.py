@@ -21,4 +21,4 @@ class GapScores:
     scores: Array
     units: Units
     steps: Array
-    parts: tuple[GapScores, ...] = ()
+    parts: tuple[Any, ...] = ()  # of GapScores, unnamed: old versions of confection never end

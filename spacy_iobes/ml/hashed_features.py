@@ -1,7 +1,5 @@
 """The encoder `spacy-iobes.HashedFeatures.v1`: a score for every state from sparse features."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """The architecture `spacy-iobes.SeparatorMean.v1`: several models of gaps, and their mean."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from operator import add

@@ -1,7 +1,5 @@
 """The architecture `spacy-iobes.SeparatorTagger.v1`: any encoder of tokens, and scores of gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

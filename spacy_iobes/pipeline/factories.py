@@ -1,7 +1,5 @@
 """The factories that spaCy finds by name: what a config may say, and what it says by default."""
 
-from __future__ import annotations
-
 from inspect import signature
 from typing import Any
 
@@ -10,6 +8,7 @@ from thinc.api import Config
 
 from ..corpus.gold import Misaligned
 from ..corpus.tagged import Unit
+from ..kernels import twins
 from ..ml.chain_tagger import ChainModel
 from ..ml.objectives import ObjectiveName
 from ..ml.representations import RepresentationName
@@ -24,6 +23,7 @@ from .scorers import NESTED_WEIGHTS, WEIGHTS
 from .validator import OnError, Validator
 
 set_extensions()
+twins.warn()
 
 
 def settings_of(component: type) -> dict[str, Any]:

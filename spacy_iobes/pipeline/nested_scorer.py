@@ -6,8 +6,6 @@ mentions overlap and of all others, and `iobes_nested_recall` of mentions inside
 around another one and so on. Sentences are those of the references; a Doc without any is one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any

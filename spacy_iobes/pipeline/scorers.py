@@ -6,8 +6,6 @@ annotate is neither right nor wrong, and what cannot be divided is 0; where neit
 spans the figures are None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,6 +16,7 @@ from spacy.training import Example
 from ..codes.policy import get_policy, get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.examples import Places, same_tokens
+from ..corpus.mentions import missing_of
 from ..corpus.sources import Entities, Source, SpanGroup, get_source, group_spans
 from ..corpus.tagged import TaggedDocs, Unit
 from ..errors import UnknownNameError
@@ -65,7 +64,7 @@ class Reader:
         """The spans of all Docs; `borders` are Docs of the same tokens that know the sentences."""
         if isinstance(self.source, SpanGroup):  # spans may overlap there, tags may not
             key = self.source.key
-            missing = [[] if key in doc.spans else list(range(len(doc))) for doc in docs]
+            missing = [missing_of(doc, key) for doc in docs]
             return Read([group_spans(doc, key) for doc in docs], missing, 0)
         scheme = get_scheme("bio" if isinstance(self.source, Entities) else self.scheme)
         tagged = TaggedDocs.read(docs, self.source, scheme, self.unit, borders)
@@ -101,7 +100,7 @@ class SpanScorer:
             places = Places(reference, prediction)
             gold.append(places.of_reference(answers.spans[number]))
             missing = answers.missing[number]
-            predicted.append(places.of_prediction(guesses.spans[number], missing))
+            predicted.append(places.of_prediction(guesses.spans[number], gold[-1], missing))
         matched = match(nested_columns(gold), nested_columns(predicted))
         counts = count(matched, violations=guesses.violations, right_tokens=None, tagged=None)
         return Report(self.signature, counts)

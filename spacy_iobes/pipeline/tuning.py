@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..codes.columns import SpanColumns
-from ..codes.known import KnownColumns
+from ..codes.known import KnownColumns, flags_of, judged
 from ..scoring.counts import Figures, figures
 
 COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())
@@ -108,23 +108,18 @@ def best_of(tried: Sequence[Tried]) -> Tried:
 
 
 class _Part:
-    """Some examples: the keys of their spans, and how many tokens before each are not annotated."""
+    """Some examples: the keys of their spans, and the tokens that are not annotated."""
 
     def __init__(self, answers: Answers):
         self.answers, self.offsets = answers, answers.offsets
-        missing = np.zeros(int(self.offsets[-1]) + 1, dtype=np.int64)
-        for begin, tokens in zip(self.offsets.tolist(), answers.known.missing):
-            missing[[begin + token + 1 for token in tokens]] = 1
-        self.missing = np.cumsum(missing)
+        self.missing = flags_of(answers.known.missing, self.offsets)
         self.labels: dict[str, int] = {}
         self.gold = self.keys(answers.known.spans)
 
     def totals(self, bias: float) -> tuple[int, int, int]:
         """How many spans are right, found and true; those that nothing is known of do not count."""
-        found = self.answers.found(bias)
-        begin = self.offsets[found.sentence]
-        known = self.missing[begin + found.end] == self.missing[begin + found.start]
-        keys = self.keys(found)[known]
+        gold = self.answers.known.spans
+        keys = self.keys(judged(self.answers.found(bias), gold, self.missing, self.offsets))
         return int(np.isin(keys, self.gold).sum()), len(keys), len(self.gold)
 
     def keys(self, spans: SpanColumns) -> Numbers:

@@ -11,9 +11,8 @@ from unicodedata import bidirectional
 from spacy.displacy.render import EntityRenderer
 from spacy.tokens import Doc, Token
 
-from ..codes.pieces import BLOCKED, MISSING
 from ..codes.scheme import OUTSIDE
-from ..codes.violation import Violation
+from ..codes.violation import BLOCKED, MISSING, Violation
 from .viewed import Repair, Viewed
 
 ABSENT = {MISSING: "missing", BLOCKED: "blocked"}

@@ -15,7 +15,8 @@ def as_conlleval(report: Report, encoding: str = "utf8") -> str:
     text = f"processed {counts.tokens} tokens with {gold} phrases; "
     text += f"found: {predicted} phrases; correct: {correct}.\n"
     if counts.tokens:
-        text += f"accuracy: {100 * (counts.right_tokens or 0) / counts.tokens:6.2f}%; "
+        known = counts.tokens - counts.missing
+        text += f"accuracy: {100 * (counts.right_tokens or 0) / known:6.2f}%; "
         text += f"{_hundred(correct, predicted, gold)}\n"
     for label, numbers in zip(counts.labels, counts.exact.tolist()):
         row = _hundred(*numbers)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import TagError
 from ..kernels.tags_numpy import Ints
 from .matching import Matched
 from .signature import known
@@ -71,7 +72,9 @@ class Counts:
     an unpaired prediction is spurious. `confusion` is [L + 1, L + 1], gold label by predicted
     label, the last row spurious, the last column missed. Of the `tokens`, `right_tokens` have the
     same tag on both sides before any repair, and `tagged` are those whose tag is not `O`: right,
-    predicted and gold ones. Both are None if the spans were given as such.
+    predicted and gold ones. Both are None if the spans were given as such. Gold does not annotate
+    `missing` of the tokens, which count neither as right nor as wrong; the predictions have no tag
+    for `untagged` of them, which count as `O`.
     """
 
     labels: tuple[str, ...]
@@ -84,6 +87,8 @@ class Counts:
     tagged: tuple[int, int, int] | None = (0, 0, 0)
     violations: int = 0
     gold_violations: int = 0
+    missing: int = 0
+    untagged: int = 0
 
     @classmethod
     def none(cls) -> Counts:
@@ -124,6 +129,8 @@ class Counts:
             None if None in tagged else tuple(map(sum, zip(*tagged))),  # type: ignore[arg-type]
             self.violations + other.violations,
             self.gold_violations + other.gold_violations,
+            self.missing + other.missing,
+            self.untagged + other.untagged,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -144,10 +151,18 @@ class Counts:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of tokens whose tags were the same before any repair."""
-        if self.right_tokens is None or not self.tokens:
+        """The share of annotated tokens whose tags were the same before any repair."""
+        if self.right_tokens is None or self.tokens == self.missing:
             return None
-        return self.right_tokens / self.tokens
+        return self.right_tokens / (self.tokens - self.missing)
+
+    def require_annotation(self) -> None:
+        """Raise if gold annotates no token at all: no figure would mean anything."""
+        if self.tokens and self.missing == self.tokens:
+            raise TagError(
+                f"The gold annotates none of its {self.tokens:,} tokens: there is nothing to score "
+                "against. Is it the right file, column or span group?"
+            )
 
     def muc_counts(self, kind: str, label: str | None = None) -> MucCounts:
         """One kind of match, for one label or all of them.

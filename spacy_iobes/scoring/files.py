@@ -63,6 +63,16 @@ class Refused:
         self.total = 0
         self.violations: list[Violation] = []
 
+    @classmethod
+    def gold(cls) -> Refused:
+        """Those of the gold tags."""
+        return cls("gold tags", "--gold-repair")
+
+    @classmethod
+    def predictions(cls, limit: int = ALL) -> Refused:
+        """Those of the predictions."""
+        return cls("predictions", "--repair", limit)
+
     def add(self, part: Part, found: ViolationColumns) -> None:
         """Add those of one more part."""
         self.total += found.total
@@ -74,7 +84,7 @@ class Refused:
         text = f"{self.total:,} violation{'s' * (self.total != 1)} in the {self.side}. "
         text += "Is it another scheme (see 'check')?"
         if strange < self.total:
-            text += f" If not, name a policy for the {self.side}: {self.option} (see 'schemes')."
+            text += f" If not, name a policy for the {self.side} ({self.option}): see 'schemes'."
         if strange:
             text += f" No policy repairs tags that cannot be read ({strange:,})."
         return text
@@ -103,8 +113,8 @@ class PairScorer:
         self.counts = Counts.none()
         self.kept: list[Kept] = []
         self.located: list[Located] = []
-        self.refused_gold = Refused("gold tags", "--gold-repair")
-        self.refused = Refused("predictions", "--repair", 0 if count_refused else ALL)
+        self.refused_gold = Refused.gold()
+        self.refused = Refused.predictions(0 if count_refused else ALL)
 
     def add(self, pair: Pair) -> None:
         """Score one more pair of parts."""
@@ -129,6 +139,7 @@ class PairScorer:
         """The score of all pairs."""
         if self.refused_gold.total or self.refused.total:
             raise self._refusal()
+        self.counts.require_annotation()
         located = tuple(self.located)
         return FileReport(self.signature, self.counts, tuple(self.kept), located=located)
 

@@ -65,7 +65,12 @@ def remarks(report: Report, interval: Interval | None = None) -> Iterator[str]:
     """What a table does not say."""
     counts = report.counts
     if report.accuracy is not None:
-        yield f"token accuracy {percent(report.accuracy)} of {counts.tokens:,} tokens"
+        known = counts.tokens - counts.missing
+        yield f"token accuracy {percent(report.accuracy)} of {known:,} tokens"
+    if counts.missing:
+        yield f"tokens that the gold does not annotate: {counts.missing:,}, left out of the score"
+    if counts.untagged:
+        yield f"tokens that the predictions do not annotate: {counts.untagged:,}, taken as O"
     if counts.violations or counts.gold_violations:
         sides = f"{counts.violations:,} in the predictions, {counts.gold_violations:,} in the gold"
         yield f"violations repaired: {sides}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ..corpus.mentions import missing_of
 from ..corpus.nested_corpus import NestedDoc
 from ..corpus.nested_joined import UNKNOWN, side_by_side
 from ..corpus.nested_pairs import NestedPair
@@ -38,6 +39,8 @@ class NestedScorer:
     predicted: list[list[Span]] = field(default_factory=list)
     places: list[_Place] = field(default_factory=list)
     tokens: int = 0
+    missing: int = 0
+    untagged: int = 0
 
     def add(self, gold: Iterable[NestedDoc], predicted: Iterable[NestedDoc], name: str) -> None:
         """Add the Docs of two files, which must have the same tokens, in Docs of any size."""
@@ -56,11 +59,15 @@ class NestedScorer:
                 stop = max([end, *(s.end for s in pair.gold[number] + pair.predicted[number])])
                 self.places.append(_Place(tuple(words[begin:stop]), *lines))
         self.tokens += len(words)
+        self.missing += len(pair.missing)
+        self.untagged += len(missing_of(predicted.doc, self.key, UNKNOWN))
 
     def report(self) -> FileReport:
         """The score of all that was added."""
         matched = match(nested_columns(self.gold), nested_columns(self.predicted))
-        counts = count(matched, tokens=self.tokens, right_tokens=None, tagged=None)
+        sizes = {"tokens": self.tokens, "missing": self.missing, "untagged": self.untagged}
+        counts = count(matched, **sizes, right_tokens=None, tagged=None)
+        counts.require_annotation()
         located = tuple(self._located()) if self.locate else ()
         return FileReport(
             self.signature,

@@ -112,6 +112,11 @@ def facts(report: FileReport) -> list[tuple[str, str]]:
         "sentences": counts.sentences,
         "tokens": counts.tokens,
     }
+    absent = {
+        "tokens not annotated in gold": counts.missing,
+        "tokens not annotated in predictions": counts.untagged,
+    }
+    numbers |= {name: number for name, number in absent.items() if number}
     repaired = {
         "violations repaired in predictions": counts.violations,
         "violations repaired in gold": counts.gold_violations,

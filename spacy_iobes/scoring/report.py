@@ -143,6 +143,7 @@ class Report:
             "gold": gold,
             "sentences": counts.sentences,
             "tokens": counts.tokens,
+            "missing": {"predicted": counts.untagged, "gold": counts.missing},
             "violations": {"predicted": counts.violations, "gold": counts.gold_violations},
             "labels": {
                 label: {**row._asdict(), **dict(zip(("correct", "predicted", "gold"), numbers))}

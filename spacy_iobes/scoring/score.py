@@ -73,4 +73,5 @@ def score_tags(gold: Any, pred: Any, signature: Signature) -> Report:
         scored((whole[0], whole[1]))  # the same error with everything in it, counted from the start
         raise
     counts = sum((more for _, more in parts), Counts.none())
+    counts.require_annotation()
     return Report(signature, counts, tuple(kept for kept, _ in parts))

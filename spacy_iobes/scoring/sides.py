@@ -8,11 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..codes.annotated_runs import having
 from ..codes.columns import CodedTags, SpanColumns
+from ..codes.known import judged
 from ..codes.parse import read_spans, refusal, validate_many
 from ..codes.policy import Policy
 from ..codes.scheme import OUTSIDE, Scheme
+from ..codes.violation import BLOCKED, MISSING
 from ..errors import AlignmentError, MalformedTagsError, UnreadableTagError
 from ..kernels import encode
 from .counts import Counts, count
@@ -59,10 +63,16 @@ class Side:
 def match_sides(gold: Side, predicted: Side) -> tuple[Matched, Counts]:
     """Score tags of the same sentences, coded with the same numbers."""
     require_aligned(gold.tags, predicted.tags)
-    matched = match(gold.spans, predicted.spans)
+    guesses = predicted.spans
+    missing, untagged = (missing_in(side.tags) for side in (gold, predicted))
+    if missing is not None:
+        guesses = judged(guesses, gold.spans, missing, gold.tags.offsets)
+    matched = match(gold.spans, guesses)
     counts = count(
         matched,
         tokens=len(gold.tags.codes),
+        missing=0 if missing is None else int(missing.sum()),
+        untagged=0 if untagged is None else int(untagged.sum()),
         **compare_tags(gold.tags, predicted.tags),
         violations=predicted.repaired,
         gold_violations=gold.repaired,
@@ -70,12 +80,26 @@ def match_sides(gold: Side, predicted: Side) -> tuple[Matched, Counts]:
     return matched, counts
 
 
+def missing_in(tags: CodedTags) -> NDArray[np.bool_] | None:
+    """Return which tokens are not annotated, or None if no tag says so."""
+    return having(tags, (MISSING,)) if MISSING in tags.tags else None
+
+
 def compare_tags(gold: CodedTags, predicted: CodedTags) -> dict[str, Any]:
-    """The counts of tokens that have the same tag on both sides, and of those that have one."""
-    a, b = gold.codes, predicted.codes
-    right = int(np.count_nonzero(a == b))
+    """The counts of tokens that have the same tag on both sides, and of those that have one.
+
+    Tokens that are missing in gold do not count; else `-` and `!` are outside.
+    """
     known = max(gold.tags, predicted.tags, key=len)  # one is the beginning of the other
     outside = known.index(OUTSIDE) if OUTSIDE in known else -1
+    a, b = gold.codes, predicted.codes
+    if MISSING in known or BLOCKED in known:
+        annotated = ~having(gold, (MISSING,))
+        a, b = (
+            np.where(having(side, (MISSING, BLOCKED)), outside, side.codes)[annotated]
+            for side in (gold, predicted)
+        )
+    right = int(np.count_nonzero(a == b))
     neither = int(np.count_nonzero((a == outside) & (b == outside)))
     tagged = (len(side) - int(np.count_nonzero(side == outside)) for side in (b, a))
     return {"right_tokens": right, "tagged": (right - neither, *tagged)}

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..corpus.files import visible
+
 Cell = str | int | float | None
 """A name, a count, a share of 1 (printed in hundredths), or a figure that is undefined."""
 Row = tuple[str, ...]
@@ -60,12 +62,16 @@ class Table:
 
 
 def aligned(header: Row, body: Sequence[Row], aligns: str, rules: Collection[int] = (0,)) -> str:
-    """A table for a terminal; `aligns` has l or r for each column, `rules` go before those rows."""
-    widths = [max(map(len, column)) for column in zip(header, *body)]
+    """A table for a terminal; `aligns` has l or r for each column, `rules` go before those rows.
+
+    What would steer a terminal is escaped.
+    """
+    rows = [[visible(cell) for cell in row] for row in (header, *body)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     sides = [{"l": "<", "r": ">"}[align] for align in aligns]
     rule = "  ".join("-" * width for width in widths)
     lines = []
-    for number, cells in enumerate([header, *body], -1):
+    for number, cells in enumerate(rows, -1):
         lines += [rule] * (number in rules)
         line = (f"{cell:{side}{width}}" for cell, side, width in zip(cells, sides, widths))
         lines.append("  ".join(line).rstrip())

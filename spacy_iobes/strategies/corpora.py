@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import filter_spans
 
-from ..corpus.conll import Columns
+from ..corpus.conll import ONE_SCHEME, Columns
 from ..corpus.docbin import ENDING, read_docbin
 from ..corpus.nested import Finding
 from ..corpus.nested_corpus import NestedReading, nested
@@ -30,8 +30,8 @@ def docs_of(path: str, nlp: Language, scheme: str, policy: str, columns: Columns
     """
     if not scheme and Path(path).is_dir() and not _docbins(path):
         raise FileError(
-            f"{path}: name the scheme of its column files with --scheme, or say --from inline if "
-            "they are inline-tagged texts.",
+            f"{path}: say that the files are inline-tagged texts (--from inline), or name the "
+            f"scheme of column files (--scheme), {ONE_SCHEME}.",
             path,
         )
     data = training_data(path, scheme, policy, columns)

@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context, parent_process
+from functools import cache
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
-from threading import Thread
 from time import process_time
 from typing import Any
 
@@ -20,13 +16,14 @@ from .cells import Cell, Plan, cells, results
 from .material import Material
 from .splits import Split
 from .store import Store, key
+from .workers import working
 
 Job = tuple[int, str]  # the number of a split, and a learner
 Made = list[tuple[Cell, dict[str, Any]]]
 Progress = Callable[[int, int], None]
 """Told how many jobs are done, of how many."""
 
-_shared: list[Any] = []  # of a worker: the material, the splits and the plan
+SHARED = "material.pickle"
 
 
 def run(
@@ -79,41 +76,23 @@ def _working(
         yield lambda jobs: (_made(material, splits, plan, job) for job in jobs)
         return
     known = replace(plan, strategies=tuple(plan.schemes))  # a worker knows no scheme that was added
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "material.pickle"
-        with path.open("wb") as file:
+    with working(_work, workers) as (folder, work):
+        with (Path(folder) / SHARED).open("wb") as file:
             pickle.dump((material, list(splits), known), file, protocol=5)
-        context = get_context("spawn")  # what a fork would copy may have threads of its own
-        pool = ProcessPoolExecutor(workers, context, initializer=_load, initargs=(str(path),))
-        try:
-            yield lambda jobs: (
-                future.result() for future in as_completed([pool.submit(_work, j) for j in jobs])
-            )
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        yield work
 
 
-def _load(path: str) -> None:
-    """Begin a worker: read what all jobs share."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    Thread(target=_end_with_parent, args=(path,), daemon=True).start()
-    with open(path, "rb") as file:
-        _shared[:] = pickle.load(file)
-
-
-def _end_with_parent(path: str) -> None:
-    """A worker whose parent was killed would wait for jobs for ever, and nobody would clean up."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        rmtree(Path(path).parent, ignore_errors=True)
-        os._exit(1)
-
-
-def _work(job: Job) -> Made:
+def _work(folder: str, job: Job) -> Made:
     """Do a job in a worker."""
-    material, splits, plan = _shared
-    return _made(material, splits, plan, job)
+    return _made(*_shared(folder), job)
+
+
+@cache
+def _shared(folder: str) -> tuple[Material, Sequence[Split], Plan]:
+    """Read what all jobs share."""
+    with (Path(folder) / SHARED).open("rb") as file:
+        material, splits, plan = pickle.load(file)
+    return material, splits, plan
 
 
 def _made(material: Material, splits: Sequence[Split], plan: Plan, job: Job) -> Made:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..corpus.files import write_bytes
 from ..errors import FileError
 
 
@@ -27,8 +28,8 @@ class Store:
             self._read(path)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
-            self._append({"settings": self.settings})
+            with write_bytes(path) as put:  # whole: a run that is killed here can be resumed
+                put(_line({"settings": self.settings}))
 
     def _read(self, path: Path) -> None:
         lines = path.read_text(encoding="utf8", errors="replace").splitlines()
@@ -63,8 +64,7 @@ class Store:
                 unfinished = file.read(1) != b"\n"
             else:
                 unfinished = False
-            line = json.dumps(row, ensure_ascii=False) + "\n"
-            file.write(("\n" * unfinished + line).encode("utf8"))
+            file.write(b"\n" * unfinished + _line(row))
             file.flush()
             os.fsync(file.fileno())
 
@@ -84,6 +84,11 @@ def differing(
 def key(name: Mapping[str, Any]) -> str:
     """A key as a string."""
     return json.dumps(dict(name), sort_keys=True)
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    """A row as it is on disk."""
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf8")
 
 
 def _row(line: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from ..selection.session import Session
 from .address import Address, bound
 from .app import application
 
-GRACE = 3
+GRACE = 1
 """Seconds that requests may take when the server is to end."""
 
 
