@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.tokens import Span as SpacySpan
+from spacy.training import Example
 from thinc.api import fix_random_seed
 
 from spacy_iobes.errors import ModelError, UnknownNameError
@@ -72,6 +76,38 @@ def test_many_words_and_several_vocabularies() -> None:
     assert lexemes.numbers([Doc(other, words=words)]).tolist() == [1234, 5000]
     assert lexemes.values[1234, 0] == lexemes.values[1234, 1] != 0
     assert lexemes.values[7].tolist()[1] == 0
+
+
+def test_words_take_no_more_memory_than_so_many_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scores of a pipeline stay those of one that forgets nothing."""
+    config = {"model": {"tok2vec": {"@architectures": "spacy-iobes.HashedFeatures.v1"}}}
+    nlp = spacy.blank("en")
+    ner: Any = nlp.add_pipe("iobes_ner", config=config)
+    words = [f"{prefix}{i}" for i in range(8000) for prefix in ("Ada", "in", "B-")]
+    first = Doc(nlp.vocab, words=words[:600])
+    first.ents = [SpacySpan(first, i, i + 2, "PER") for i in range(0, 600, 3)]
+    example = Example(Doc(nlp.vocab, words=words[:600]), first)
+    nlp.initialize(lambda: [example])
+    for _ in range(3):
+        nlp.update([example])
+    docs = [Doc(nlp.vocab, words=words[i : i + 500]) for i in range(0, len(words), 500)]
+    few = [docs[:2], docs[2:6], docs[1:3], *([each] for each in docs)]
+
+    def scores(some: list[Doc]) -> str:
+        found = ner.model.predict(some).emissions
+        assert found.any()
+        return sha256(found.tobytes()).hexdigest()
+
+    tracemalloc.start()
+    made, sizes = [], []
+    with monkeypatch.context() as patched:
+        patched.setattr("spacy_iobes.ml.lexemes.MOST", 1000)
+        for some in few:
+            made.append(scores(some))
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert made == [scores(some) for some in few]
+    assert max(sizes[8:]) < 1.1 * max(sizes[:8])
 
 
 # templates

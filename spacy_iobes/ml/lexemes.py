@@ -18,6 +18,7 @@ from ..kernels.features_numpy import Ints, Values
 from ..kernels.words_python import LONG
 
 ROOM = 1024  # words to begin with
+MOST = 1 << 20  # words that are kept for the next Docs
 REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
 DIGITS = str.maketrans("0123456789", "##########")
 
@@ -115,7 +116,8 @@ class Lexemes:
     """The attributes `values[V, A]` of the words that were seen, as hashes; 0 for none.
 
     `attributes` are functions of the texts of words. `bulk` has those that are rather worked out
-    for many words at once, from their texts and hashes.
+    for many words at once, from their texts and hashes. Once there are more than `MOST` words, all
+    of them are forgotten before the next Docs: a word is a row only until then.
     """
 
     def __init__(
@@ -126,6 +128,10 @@ class Lexemes:
         self.bulk = dict(bulk or {})
         self.functions = {name: ask for name, ask in attributes.items() if name not in self.bulk}
         self.names = list(attributes)
+        self.forget()
+
+    def forget(self) -> None:
+        """Make the table empty."""
         self._count = 0
         self._values: Values = np.zeros((0, len(self.names)), dtype=np.uint64)
         self._words: Values = np.zeros(0, dtype=np.uint64)
@@ -144,6 +150,8 @@ class Lexemes:
         """The row of the word of each token, Doc after Doc."""
         every: list[Any] = [doc.to_array(ORTH) for doc in docs] or [self._words[:0]]
         words: Values = np.concatenate(every)
+        if self._count > MOST:
+            self.forget()
         if 2 * (self._count + len(words)) > len(self._keys):
             self._spread(4 * (self._count + len(words)))
         numbers, count = kernels.number(words, self._keys, self._numbers, self._count)
@@ -165,7 +173,8 @@ class Lexemes:
         texts = [docs[d].vocab.strings[word] for d, word in zip(doc_of, words[at].tolist())]
         new = self._described(texts, words[at])
         if count > len(self._values):
-            more = max(count, ROOM)  # so that there is room for twice as many, at least
+            # room for twice as many, but for no more than are kept unless they are here
+            more = max(count - len(self._values), min(count, MOST - len(self._values)), ROOM)
             self._values = np.pad(self._values, ((0, more), (0, 0)))
             self._words = np.pad(self._words, (0, more))
         self._values[self._count : count] = new
