@@ -216,6 +216,12 @@ def test_what_cannot_be_understood_is_refused_with_a_reason(
     assert reason in answer["error"]
 
 
+BEGINNING = (
+    "POST /api/decide HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nOrigin: http://127.0.0.1:PORT\r\n"
+    "X-Token: TOKEN\r\nContent-Type: application/json\r\n"
+)
+
+
 def test_a_hundred_megabytes_are_refused_unread(server: Served) -> None:
     """The answer is there before the body is, and however it is sent."""
     hundred = 100 << 20
@@ -253,6 +259,40 @@ def test_lengths_that_are_none(server: Served) -> None:
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
             client.sendall(request.encode())  # no body: what is not read may reset the connection
             assert client.recv(12) in (b"HTTP/1.1 400", b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        ("", False),
+        ("GET / HTTP/1.1\r\nHost: 127", False),
+        (f"{BEGINNING}Content-Length: 20\r\n\r\n{{", False),
+        (f"{BEGINNING}Transfer-Encoding: chunked\r\n\r\n5\r\n{{", False),
+        ("GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\nGET / HT", True),
+    ],
+    ids=["nothing", "head", "body", "chunk", "second"],
+)
+def test_connections_that_send_half_a_request_are_closed(
+    sent: str,
+    answered: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("spacy_iobes.web.server.PATIENCE", 0.2)
+    with here(small(tmp_path / "state", 30)) as server:
+        request = sent.replace("PORT", str(server.port)).replace("TOKEN", server.token)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
+            client.sendall(request.encode())
+            answer = b""
+            try:
+                while more := client.recv(1 << 16):
+                    answer += more
+            except ConnectionResetError:
+                pass
+        assert answer.startswith(b"HTTP/1.1 ") == answered
+        assert server.state()["number"] == 1
+    assert capfd.readouterr().err == ""
 
 
 def test_it_listens_on_this_machine_alone(server: Served) -> None:

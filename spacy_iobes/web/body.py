@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 LARGEST = 1 << 18
 """Bytes that a body may have: more than any answer to a sentence that a person could read."""
@@ -41,10 +41,13 @@ async def _data(request: Request) -> bytes:
     if length is not None and (not length.isdecimal() or int(length[:20]) > LARGEST):
         raise _too_large()
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > LARGEST:
-            raise _too_large()
+    try:
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > LARGEST:
+                raise _too_large()
+    except ClientDisconnect as error:  # there is nobody left to answer
+        raise UnusableError(400, "The body is not complete.") from error
     return bytes(data)
 
 
