@@ -383,7 +383,16 @@ def test_no_path_is_an_error_that_says_where() -> None:
     scores[1:3] = -np.inf
     batch = Batch.of(scores, [1, 1, 2, 0, 2])
     assert np.isneginf(total(chain, batch)).tolist() == [False, True, True, False, False]
-    for ask in (best, marginals, Posterior.of, lambda c, b: nbest(c, b, 2)):
+    assert [number == 0 for number in count(chain, batch)] == [False, True, True, False, False]
+    draws = np.random.default_rng(0)
+    for ask in (
+        best,
+        marginals,
+        Posterior.of,
+        expected_spans,
+        lambda c, b: nbest(c, b, 2),
+        lambda c, b: sample(c, b, 2, draws),
+    ):
         with pytest.raises(NoPathError, match=r"Sequence 1 .and 1 more. has no") as info:
             ask(chain, batch)
         assert info.value.sequences == (1, 2)
