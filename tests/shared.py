@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
 import sys
 import tarfile
 from functools import lru_cache
@@ -30,6 +31,12 @@ Row = dict[str, Any]
 def environment(**variables: str) -> dict[str, str]:
     """Variables for a process that is to import from where this one does."""
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
+
+
+def require_heeded(name: str) -> None:
+    """Skip a test of a signal that processes started from here ignore."""
+    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
 
 
 def beside(name: str) -> Path:

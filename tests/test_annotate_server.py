@@ -18,6 +18,7 @@ from spacy_iobes.selection.session import Session
 from spacy_iobes.span import Span
 
 from .served import Served, Server, here, served
+from .shared import require_heeded
 from .small_sessions import gold_of, sentences, small
 
 LABELS = ("PER", "LOC")
@@ -347,13 +348,14 @@ def test_what_was_undone_comes_back_with_its_answer(fresh: Served) -> None:
     assert answer["undone"]["spans"] == [[0, 1, "PER"]]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_ends_when_it_is_asked_to(tmp_path: Path, number: int, code: int) -> None:
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_it_ends_when_it_is_asked_to(tmp_path: Path, name: str, code: int) -> None:
+    require_heeded(name)
     small(tmp_path / "state", 30).close()
     with served(tmp_path / "state") as server:
         server.ask("/api/decide", decision())
         server.ask("/nothing")
-        found, errors = server.end(number)
+        found, errors = server.end(getattr(signal, name))
     assert found == code
     assert errors.splitlines() == [
         "Ctrl-C ends this. Every answer is on disk already.",

@@ -19,7 +19,7 @@ import srsly
 import spacy_iobes
 from spacy_iobes import kernels
 
-from .shared import beside
+from .shared import beside, require_heeded
 
 PUBLIC = """
     CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
@@ -87,6 +87,9 @@ def test_both_commands_run(start: list[str]) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["spacy-iobes"] == spacy_iobes.__version__
     assert run(sys.executable, *start, "validate", "nothing", "-s", "bio").returncode == 2
+    assert run(sys.executable, *start, "--version").stdout == (
+        f"spacy-iobes {spacy_iobes.__version__}\n"
+    )
 
 
 def test_spacy_lists_the_commands() -> None:
@@ -182,8 +185,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str) -> None:
-    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
-        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
+    require_heeded(name)
     source, target = tmp_path / "in", tmp_path / "out"
     os.mkfifo(source)
     command = [sys.executable, "-m", "spacy_iobes", "convert", str(source), str(target)]

@@ -14,7 +14,7 @@ import pytest
 
 from .commands import fine
 from .people import column_file
-from .shared import environment
+from .shared import environment, require_heeded
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="a process cannot be asked to end here"
@@ -110,8 +110,7 @@ def ended(name: str, kind: str, moment: str, line: list[object]) -> tuple[int, s
     The moment is the import of a module, the call of a function or, once a module was imported, a
     callback of the garbage collector, out of which no exception gets.
     """
-    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
-        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
+    require_heeded(name)
     command = [sys.executable, "-c", PROGRAM, kind, moment, name, *map(str, line)]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=FOREVER, env=environment(), check=False
@@ -210,8 +209,7 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
 def test_workers_end_with_the_command(name: str, group: bool, tmp_path: Path) -> None:
     """Winnow ends when it has learned all, crf would take days: whoever goes on holds the pipe."""
     number = getattr(signal, name)
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
+    require_heeded(name)
     source, temporary = column_file(tmp_path / "people.bio", 60), tmp_path / "temporary"
     temporary.mkdir()
     few = ["--strategies", "bio", "--learners", "winnow,crf", "--splits", 2, "--epochs", 10**7]

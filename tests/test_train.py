@@ -26,7 +26,7 @@ from spacy_iobes.pipeline.training_config import Settings, training_config
 
 from .commands import fine, run
 from .people import column_file
-from .shared import CONFIGS, beside
+from .shared import CONFIGS, beside, require_heeded
 
 TEXT = "Then Grace visited New York"
 FOUND = [("Grace", "PER"), ("New York", "LOC")]
@@ -492,8 +492,7 @@ def interrupted(name: str, line: list[object], looks: int) -> tuple[int, str]:
     """
     if sys.platform == "win32":
         pytest.skip("a process cannot be asked to end here")
-    if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
-        pytest.skip(f"{name} is ignored here, as it is for jobs in the background")
+    require_heeded(name)
     command = [sys.executable, "-m", "spacy_iobes", *map(str, line), "--max-steps", "1000000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

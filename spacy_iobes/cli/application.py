@@ -8,10 +8,11 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from ..about import __title__, __version__
 from ..corpus.files import visible
 from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
 from ..kernels import twins
@@ -27,11 +28,30 @@ SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="iobes",
-    help="Span tags and mentions: check, repair, convert, score, train, annotate.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=SETTINGS,
 )
+
+
+def show_version(wanted: bool) -> None:
+    """Print the name and the version of the package, and end."""
+    if wanted:
+        typer.echo(f"{__title__} {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def application(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Span tags and mentions: check, repair, convert, score, train, annotate."""
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -167,6 +187,5 @@ def command(name: str, **settings: Any) -> Callable[[F], F]:
 
 def run_command(name: str, arguments: list[str]) -> None:
     """Run one command as the console script does, and exit."""
-    found: Any = typer.main.get_command(app)  # a command alone, or a group of several
-    single = getattr(found, "commands", {}).get(name, found)
-    single.main(arguments, prog_name=f"spacy-iobes {name}")
+    found: Any = typer.main.get_group(app).commands[name]
+    found.main(arguments, prog_name=f"spacy-iobes {name}")
