@@ -97,6 +97,16 @@ def test_sums(call: tuple[Any, ...]) -> None:
         agree(name, call)
 
 
+@pytest.mark.skipif(len(BUILDS) < 3, reason="this processor runs fewer builds")
+@given(calls())
+def test_wide_builds_give_the_same_bits(call: tuple[Any, ...]) -> None:
+    """As docs/ner.md promises of trained weights, but for those of steps."""
+    for name in ("total", "messages", "expect"):
+        found = [getattr(build, name)(*call) for build in BUILDS[1:]]
+        one, other = ([made] if name == "total" else made[:2] for made in found)
+        assert [array.tobytes() for array in one] == [array.tobytes() for array in other]
+
+
 @given(calls(), st.integers(1, 6))
 @settings(max_examples=300)
 def test_best_paths(call: tuple[Any, ...], n: int) -> None:

@@ -85,7 +85,10 @@ def test_entry_points() -> None:
 def test_both_commands_run(start: list[str]) -> None:
     done = run(sys.executable, *start, "info", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["spacy-iobes"] == spacy_iobes.__version__
+    facts = json.loads(done.stdout)
+    assert facts["spacy-iobes"] == spacy_iobes.__version__
+    builds = {"compiled": ("baseline", "x86-64-v3", "x86-64-v4"), "numpy": ("numpy",)}
+    assert facts["chain build"] in builds[facts["chain kernels"]]
     assert run(sys.executable, *start, "validate", "nothing", "-s", "bio").returncode == 2
     assert run(sys.executable, *start, "--version").stdout == (
         f"spacy-iobes {spacy_iobes.__version__}\n"

@@ -106,6 +106,7 @@ def info_cli(json: Json = False) -> None:
     facts = {
         "spacy-iobes": __version__,
         **in_use,
+        "chain build": kernels.CHAIN_BUILD,
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{name: version(name) for name in ("spacy", "thinc", "numpy", "typer")},

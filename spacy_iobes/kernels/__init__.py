@@ -36,15 +36,17 @@ except ImportError:
 try:  # on its own: it asks more of a compiler than the others do
     if SWITCHED_OFF:
         raise ImportError(f"{SWITCH} asks for numpy")
+    from .chain_builds import NAME as CHAIN_BUILD
     from .chain_builds import best, expect, follow, messages, nbest, total
 
     CHAIN_IN_USE = "compiled"
 except ImportError:
     from .chain_numpy import best, expect, follow, messages, nbest, total
 
-    CHAIN_IN_USE = "numpy"
+    CHAIN_IN_USE = CHAIN_BUILD = "numpy"
 
 __all__ = [
+    "CHAIN_BUILD",
     "CHAIN_IN_USE",
     "IN_USE",
     "SWITCH",

@@ -23,6 +23,8 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 
 BUILDS = builds(_chain, LEVELS)
+NAME = BUILDS[-1].__name__.rpartition("_chain")[2].replace("_", "x86-64-") or "baseline"
+"""The widest build: baseline, x86-64-v3 or x86-64-v4."""
 best = _kernel("best")
 expect = _kernel("expect")
 follow = BUILDS[-1].follow

@@ -8,3 +8,4 @@ from .chain_numpy import nbest as nbest
 from .chain_numpy import total as total
 
 BUILDS: list[ModuleType]
+NAME: str
