@@ -125,12 +125,13 @@ setup(
         "Typing :: Typed",
     ],
     python_requires=">=3.10",
-    install_requires=[
-        "spacy>=3.8,<4",
-        "thinc>=8.3,<8.4",
-        "typer>=0.12",
+    install_requires=[  # CI tests the lowest versions: see .ci/environments
+        "spacy>=3.8.2,<4",  # 3.8.0 and 3.8.1 were withdrawn
+        "thinc>=8.3.0,<8.4",
+        "typer>=0.19.1",  # older ones fail with click 8.2
+        "click>=8.2,<9",  # spaCy up to 3.8.14 imports it, and relied on typer to install it
         "numpy>=1.24",
-        "tqdm",
+        "tqdm>=4.38",
     ],
     extras_require={
         "annotate": ANNOTATE,
@@ -141,8 +142,9 @@ setup(
     },
     packages=find_packages(include=["spacy_iobes", "spacy_iobes.*"]),
     package_data={
-        "spacy_iobes": ["py.typed", "*.pyi", "data/*"],
-        "spacy_iobes.kernels": ["*.pyi", "*.pyx", "*.pxi", "*.pxd", "*.h"],
+        "": ["*.pyi"],
+        "spacy_iobes": ["py.typed", "data/*"],
+        "spacy_iobes.kernels": ["*.pyx", "*.pxi", "*.pxd", "*.h"],
         "spacy_iobes.pipeline": ["view.css"],
         "spacy_iobes.scoring": ["*.html"],
         "spacy_iobes.selection": ["page.html"],

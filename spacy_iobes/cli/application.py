@@ -22,6 +22,7 @@ from .signals import unwinding
 FINE, AT_FAULT, UNUSABLE, CLOSED = 0, 1, 2, 141
 SHOWN = 100  # violations, unless told otherwise
 FEW = 5  # violations of a file that is of another scheme
+ANOTHER = "Is it another scheme (see 'check')?"  # what errors ask, until the scheme is known
 HINT = re.compile(r" ?\(--[a-z][^()]*\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -109,11 +110,7 @@ def looks_like(schemes: Sequence[str], options: Collection[str]) -> str:
 def advice(error: MalformedTagsError, options: Collection[str]) -> str:
     """What to do about violations; no policy helps where tags cannot be read."""
     strange = all(violation.kind == "unreadable" for violation in error.violations)
-    text = f"{counted(len(error.violations), 'violation')} and no policy to repair them."
-    if error.schemes:
-        text += f" {looks_like(error.schemes, options)}"
-    else:
-        text += " Is it another scheme (see 'check')?"
+    text = f"{counted(len(error.violations), 'violation')} and no policy to repair them. {ANOTHER}"
     if strange:
         return f"{text} No policy repairs tags that a scheme lacks."
     policy = first_of(("--policy", "--repair"), options)
@@ -128,8 +125,9 @@ def refused(error: MalformedTagsError, options: Collection[str]) -> None:
     if len(error.violations) > shown:
         echo(f"and {len(error.violations) - shown:,} more", err=True)
     said = error.advice or advice(error, options)
-    if error.advice and error.schemes:
-        said = f"{looks_like(error.schemes, options)} {said}"
+    if error.schemes:
+        said = said.replace(ANOTHER, looks_like(error.schemes, options), 1)
+        said = said.replace(f" {ANOTHER}", "")
     complain(said, options)
 
 
@@ -153,6 +151,9 @@ def exit_codes(options: Collection[str]) -> Iterator[None]:
     except BrokenPipeError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(CLOSED) from error
+    except MemoryError as error:
+        complain("There is not enough memory for this.", options)
+        raise typer.Exit(UNUSABLE) from error
     except OSError as error:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         complain(": ".join([*names, f"{_reason(error)}."]), options)

@@ -256,10 +256,12 @@ def renames(text: str) -> Iterator[tuple[str, str]]:
         with open(text, encoding="utf8") as file:
             groups = json_reader.load(file)
         pairs = [
-            (str(old), str(new))
+            (old, new)
             for new, members in groups.items()
             for old in ([members] if isinstance(members, str) else members)
         ]
+        if not all(isinstance(old, str) for old, _ in pairs):
+            raise ValueError("a label is no string")
         if len({old for old, _ in pairs}) < len(pairs):
             raise ValueError("a label is renamed twice")
         yield from pairs
@@ -267,7 +269,7 @@ def renames(text: str) -> Iterator[tuple[str, str]]:
         raise FileError(
             f"{text}: cannot be read: {(error.strerror or '').lower()}.", text
         ) from error
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise FileError(
             f"{text}: not JSON of the form {{NEW: [OLD, ...]}} ({error}).", text
         ) from error

@@ -8,13 +8,17 @@ anything else, and for whatever is wrong or asks for help, typer does it all.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from ..corpus.files import visible
+
 PLAIN = (str, str | None, list[str], bool)
+USAGE: Any = typer.BadParameter.__mro__[1]  # of click, which some releases of typer hold a copy of
 
 
 class PlainCommand(TyperCommand):
@@ -28,15 +32,28 @@ class PlainCommand(TyperCommand):
         except Exception:  # typer says it better
             values = None
         if values is None:
-            try:
+            with _shown():
                 return super().parse_args(ctx, args)
-            except typer.BadParameter as error:
-                if not error.message:  # an option is missing, whose help says what it may be
-                    error.message = getattr(error.param, "help", "") or ""
-                raise
         ctx.params.update(values)
         ctx.args = []
         return []
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _shown():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _shown() -> Iterator[None]:
+    """Let errors of usage say what an option may be, and steer no terminal."""
+    try:
+        yield
+    except USAGE as error:
+        if not error.message:  # an option is missing, whose help says what it may be
+            error.message = getattr(getattr(error, "param", None), "help", "") or ""
+        error.message = visible(error.message)
+        raise
 
 
 def plain_values(

@@ -21,7 +21,7 @@ def counter(name: str, total: int | None, unit: str) -> Iterator[Progress | None
     from tqdm import tqdm  # only now: it takes longer to load than a small file to read
 
     with tqdm(
-        total=total, desc=name, unit=unit, unit_scale=True, leave=False, delay=1
+        total=total, desc=visible(name), unit=unit, unit_scale=True, leave=False, delay=1
     ) as shown_bar:
         yield shown_bar.update
 
@@ -30,7 +30,7 @@ def counter(name: str, total: int | None, unit: str) -> Iterator[Progress | None
 def bar(path: str) -> Iterator[Progress | None]:
     """A bar for the bytes of one file."""
     known = path != STANDARD and Path(path).is_file()
-    with counter(visible(shown(path)), os.path.getsize(path) if known else None, "B") as progress:
+    with counter(shown(path), os.path.getsize(path) if known else None, "B") as progress:
         yield progress
 
 

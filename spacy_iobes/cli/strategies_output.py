@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..corpus.files import write_bytes
+from ..corpus.files import require_name, visible, write_bytes
 from ..errors import FileError
 from ..scoring.tables import as_text
 from .application import echo
@@ -24,6 +24,8 @@ NARROW = 6  # labels that have columns of their own on a terminal
 
 def require_folder(output: str) -> None:
     """Refuse what cannot be made a directory, before there is something to put there."""
+    if output:
+        require_name(output)
     for place in (Path(output), *Path(output).parents):
         if place.exists() and not place.is_dir():
             raise FileError(f"{place} is a file: --output names a directory.", str(place))
@@ -41,7 +43,7 @@ def jobs_shown(name: str) -> Iterator[Progress]:
         return
     from tqdm import tqdm
 
-    with tqdm(desc=name, unit="job", leave=False) as bar:
+    with tqdm(desc=visible(name), unit="job", leave=False) as bar:
 
         def drawn(done: int, jobs: int) -> None:
             bar.total = jobs

@@ -15,8 +15,9 @@ from .files import decoded_bytes, whole_file
 from .nested import Passages
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading, text_passages
 
+_PART = r"\d{1,18} \d{1,18}"
 _MENTION = re.compile(
-    r"T\S*\t(?P<label>\S+) (?P<parts>\d+ \d+(?:;\d+ \d+)*)(?:\t(?P<text>.*))?$", re.DOTALL
+    rf"T\S*\t(?P<label>\S+) (?P<parts>{_PART}(?:;{_PART})*)(?:\t(?P<text>.*))?$", re.DOTALL
 )
 _TEXT_BOUND = re.compile(r"T\d")  # what must be a mention
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.parse import refusal
 from ..codes.policy import POLICIES, Policy
 from ..codes.scheme import Scheme, get_scheme
 from ..errors import (
@@ -18,7 +17,7 @@ from ..errors import (
     UnknownNameError,
     UnreadableTagError,
 )
-from .docbin import doc_violations
+from .docbin import HERE, doc_violations, malformed_docs
 from .layers import group_columns
 from .sources import Entities, offsets_of
 from .tagged import TaggedDocs, Unit, sentence_starts
@@ -65,7 +64,7 @@ class DocFile:
             )
         violations = doc_violations(tagged, self.name)
         if policy.refuses and violations:
-            raise refusal(tagged.scheme, violations)
+            raise malformed_docs(violations, HERE)
         try:
             new = tagged.pieces.write(tagged.pieces.spans(policy), scheme)
         except UnreadableTagError as error:

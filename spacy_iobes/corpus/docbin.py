@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..codes.parse import refusal
+from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
-from ..errors import FileError
+from ..errors import FileError, MalformedTagsError
 from .column_docs import DocUnit, entity_doc, group_doc, grouped
 from .files import STANDARD, shown, whole_file, write_bytes
 from .sentences import FileSentences, Sentence
+from .sources import Entities
 from .tagged import TaggedDocs
 
 ENDING = ".spacy"
+STRINGS = ("TAG", "DEP", "LEMMA", "NORM", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
+"""What tokens have by the number of a string, beside their text."""
+ELSEWHERE = "from-docbin writes a column file, with a policy to repair it."
+HERE = "Name a policy to repair them (--policy): see 'schemes'."
+"""What to do about malformed entities."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,20 @@ def doc_violations(tagged: TaggedDocs, name: str) -> list[Violation]:
         DocViolation(**vars(replace(violation, file=name)), doc=doc)
         for doc, violation in tagged.malformed
     ]
+
+
+def malformed_docs(violations: Sequence[Violation], advice: str = ELSEWHERE) -> MalformedTagsError:
+    """The error for malformed entities of Docs, which are bio whatever the user says."""
+    error, count = refusal(get_scheme("bio"), violations), len(violations)
+    error.advice = f"{count:,} violation{'s' * (count != 1)}. {advice}"
+    return error
+
+
+def require_legal(docs: Sequence[Doc], name: str) -> None:
+    """Raise if entities of the Docs of a file are malformed."""
+    tagged = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
+    if violations := doc_violations(tagged, name):
+        raise malformed_docs(violations)
 
 
 @dataclass
@@ -110,8 +132,11 @@ def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """The Docs of a DocBin file, with a vocabulary of their own unless one is given."""
     name = shown(path)
     data = whole_file(path)
+    vocab = Vocab() if vocab is None else vocab
     try:
-        return list(DocBin().from_bytes(data).get_docs(Vocab() if vocab is None else vocab))
+        docs = list(DocBin().from_bytes(data).get_docs(vocab))
+        _require_strings(docs, vocab)
+        return docs
     except Exception as error:  # zlib, msgpack, numpy and spaCy all have their own
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileError(
@@ -119,3 +144,14 @@ def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             "spaCy wrote; for column files there is to-docbin.",
             str(path),
         ) from error
+
+
+def _require_strings(docs: Iterable[Doc], vocab: Vocab) -> None:
+    """Raise KeyError for the number of a string that is not there: spaCy does so much later."""
+    seen = set[int]()
+    for doc in docs:
+        used = set(doc.to_array(list(STRINGS)).ravel().tolist())
+        used.update(span.label for group in doc.spans.values() for span in group)
+        for number in used - seen:
+            vocab.strings[number]
+        seen |= used

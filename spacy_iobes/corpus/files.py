@@ -39,6 +39,14 @@ def shown(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD else str(path)
 
 
+def require_name(path: str | Path) -> None:
+    """Raise if a path cannot be one; an empty one would be the working directory for some."""
+    if not str(path):
+        raise FileError("An empty name is no name of a file.")
+    if "\0" in str(path):
+        raise FileError(f"{str(path)!r} is no name of a file: it has a NUL character.", str(path))
+
+
 def visible(text: str) -> str:
     """The text with escapes (`\\x1b`, `\\u202e`) in place of `HIDDEN` characters."""
     return HIDDEN.sub(lambda match: _escape(ord(match[0])), text)
@@ -211,8 +219,7 @@ def _binary(path: str | Path) -> Iterator[io.BufferedReader]:
             raise FileError("There is no standard input.")
         yield sys.stdin.buffer  # type: ignore[misc]
         return
-    if "\0" in str(path):
-        raise FileError(f"{str(path)!r} is no name of a file: it has a NUL character.", str(path))
+    require_name(path)
     with open(path, "rb") as file:
         yield file
 
@@ -312,8 +319,7 @@ def _replacing(path: str | Path) -> Iterator[IO[bytes]]:
     if str(path) == STANDARD:
         yield from _printing()
         return
-    if "\0" in str(path):
-        raise FileError(f"{str(path)!r} is no name of a file: it has a NUL character.", str(path))
+    require_name(path)
     exists = Path(path).exists()
     if exists and not stat.S_ISREG(Path(path).stat().st_mode):
         with open(path, "wb") as file:  # a device or a pipe is written to, a directory refused

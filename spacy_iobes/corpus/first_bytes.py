@@ -33,8 +33,11 @@ BINARY: Mapping[str, tuple[re.Pattern[bytes], str]] = MappingProxyType(
     }
 )
 """What begins with bytes that no text begins with, and what to do about it."""
-_JSON = re.compile(rb'\s*(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"[ \t]*:[ \t]*\S')
-_LABEL_STUDIO = re.compile(rb'"(annotations|completions)"\s*:\s*\[')
+_STRING = rb'"(?:[^"\\\n]|\\.)*"'
+_JSON = re.compile(
+    rb"\s*(?:(?:\[\s*)?\{\s*%b[ \t]*:[ \t]*\S|\[\s*(?:\[\s*)?%b\s*[,\]])" % (_STRING, _STRING)
+)
+_LABEL_STUDIO = re.compile(rb'"(annotations|completions)"\s*:\s*\[\s*[{\]]')
 _TAG = re.compile(rb"O|[BILUESWMA]{1,2}-\S+")
 DELIMITERS: Mapping[bytes, tuple[str, str]] = MappingProxyType(
     {b",": ("commas", "comma"), b";": ("semicolons", "';'"), b"|": ("bars", "'|'")}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FileError
+from .files import require_name
 
 PIPELINE = frozenset(("meta.json", "config.cfg", "tokenizer", "vocab"))
 """What the directory of a pipeline holds beside its components."""
@@ -25,7 +26,7 @@ def is_pipeline(folder: Path) -> bool:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))
         names = {path.name for path in folder.iterdir()}
         return "config.cfg" in names and names <= PIPELINE | {*meta["pipeline"], *meta["disabled"]}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
@@ -42,10 +43,10 @@ def require_replaceable(
     nobody can ask for it.
     """
     restore(folder, tell)
-    target = Path(os.path.realpath(folder))
+    target = _real(folder)
     if target.exists() and not target.is_dir():
         raise FileError(f"{folder}: a file is in the way. Name a directory.", str(folder))
-    around = [Path.cwd(), *(Path(os.path.realpath(path)) for path in inputs)]
+    around = [Path.cwd(), *(_real(path) for path in inputs)]
     for path in around:
         if target.exists() and (path == target or target in path.parents):
             what = "the working directory" if path == around[0] else path
@@ -59,7 +60,7 @@ def require_replaceable(
 
 def beside(folder: str | Path) -> Path:
     """A new directory beside another one, on the same disk, to write into first."""
-    target = Path(os.path.realpath(folder))
+    target = _real(folder)
     made = target.with_name(f"{target.name[:100]}.{os.urandom(4).hex()}.part")
     try:
         made.mkdir(parents=True)
@@ -72,7 +73,7 @@ def beside(folder: str | Path) -> Path:
 
 def put(new: Path, folder: str | Path) -> None:
     """Let a directory take the place of another one, which is there until then."""
-    target = Path(os.path.realpath(folder))
+    target = _real(folder)
     try:
         if not target.exists():
             os.rename(new, target)
@@ -118,7 +119,7 @@ def _replace(new: Path, target: Path) -> None:
 
 def restore(folder: str | Path, tell: Callable[[str], None]) -> None:
     """Put a directory back that was to be replaced when a process was killed, and say so."""
-    target = Path(os.path.realpath(folder))
+    target = _real(folder)
     old = _replaced(target)
     if not target.exists() and os.path.isdir(old):
         os.rename(old, target)
@@ -128,3 +129,9 @@ def restore(folder: str | Path, tell: Callable[[str], None]) -> None:
 def _replaced(target: Path) -> Path:
     """Where a directory is while another one takes its place."""
     return target.with_name(f".{target.name}.replaced.part")
+
+
+def _real(path: str | Path) -> Path:
+    """Where a file or directory is, behind all links."""
+    require_name(path)
+    return Path(os.path.realpath(path))

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from ..errors import ColumnError, MalformedTagsError
 from ..span import Span
 from .doc_columns import DocFile
-from .docbin import read_docbin
+from .docbin import read_docbin, require_legal
 from .files import shown
 from .nested import Finding
 from .nested_corpus import NestedDoc, NestedReading, nested
@@ -57,6 +57,8 @@ def _of_docs(path: str, how: NestedReading) -> Iterator[Given]:
     if format_of(path, how.form) == DOCS:
         docs, lost = read_docbin(path), list[list[Finding]]()
         key = key if any(key in doc.spans for doc in docs) else ""
+        if not key:
+            require_legal(docs, shown(path))
     else:
         read = _nested_docs(path, replace(how, unit="document"))
         docs, lost = [found.doc for found in read], [_lost(found.findings) for found in read]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import math
+import os
 import tarfile
 import zlib
 from collections.abc import Iterator
@@ -11,13 +12,22 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import FileError
-from .files import decoded_bytes, opened, read_bytes, shown
+from .files import CHUNK, decoded_bytes, opened, read_bytes, shown
 from .inline import Problem, TaggedText, read_inline_text
 from .nested_text import SIMPLE, NestedText, TextReading
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
-DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
+DAMAGED = (
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
 """What reading an archive may raise that is cut off or has wrong bytes in it."""
+MOST = 2**31 - 1  # bytes of all files of an archive, which are held in memory
 SAID = {
     "unbalanced": "a tag without its other half",
     "crossed": "a tag that ends after one that began before it",
@@ -63,19 +73,35 @@ def _hidden(path: Path) -> bool:
 
 def _members(path: str | Path) -> list[tuple[str, bytes]]:
     """The files of an archive, which are named as if it were a folder."""
+    found, size = list[tuple[str, bytes]](), 0
     try:
         with opened(path) as raw, tarfile.open(fileobj=raw) as archive:
-            found = [
-                (f"{path}/{member.name}", file.read())
-                for member in archive
-                if not _hidden(Path(member.name)) and (file := _extracted(path, archive, member))
-            ]
+            for member in archive:
+                if member.size < 0:  # the next one would be this one again
+                    raise tarfile.ReadError(f"{member.name} has a negative size")
+                file = None if _hidden(Path(member.name)) else _extracted(path, archive, member)
+                if file is None:
+                    continue
+                size += file.seek(0, os.SEEK_END)
+                if size > MOST:
+                    reason = f"its files have more than {MOST:,} bytes. Unpack it, and name a file"
+                    raise FileError(f"{path}: {reason} or the folder.", str(path))
+                file.seek(0)
+                found.append((f"{path}/{member.name}", file.read()))
+            _read_to_end(archive)
     except DAMAGED as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileError(f"{path}: cannot be read as an archive: {reason}.", str(path)) from error
+        first = reason.partition("\n")[0].rstrip(":")  # the rest is about each compression
+        raise FileError(f"{path}: cannot be read as an archive: {first}.", str(path)) from error
     if not found:
         raise FileError(f"{path}: an archive without files.", str(path))
     return found
+
+
+def _read_to_end(archive: tarfile.TarFile) -> None:
+    """Read what is behind the last file: compressed data has its checksum there."""
+    while archive.fileobj is not None and archive.fileobj.read(CHUNK):
+        pass
 
 
 def _extracted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import UnknownNameError
+from .files import require_name
 
 AUTO = "auto"
 COLUMNS, DOCS, BRAT, JSON, INLINE = "columns", "docs", "brat", "json", "inline"
@@ -39,6 +40,7 @@ def format_of(path: str | Path, form: str = AUTO) -> str:
     """
     if require_format(form) != AUTO:
         return form
+    require_name(path)
     if Path(path).is_dir():
         return BRAT
     name = str(path).lower().removesuffix(".gz")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 TOLD = {*NAMES["text"], *NAMES["tokens"], *NAMES["spans"], "answer", "_input_hash", "_task_hash"}
 """The names of objects that say what is read here, or what becomes of it; others are kept."""
 DEEPEST = 100  # how deep values may lie in others
+HALVES = re.compile(rb"\\u[dD][89a-fA-F]")  # of surrogate pairs, which only make sense in twos
 OFFSETS = ("auto", "characters", "tokens")
 """What the offsets of mentions count."""
 
@@ -113,12 +115,17 @@ def _parsed(data: bytes, name: str, line: int) -> Any:
         value = json.loads(data)
         if data.count(b"[") + data.count(b"{") > DEEPEST:
             _require_shallow(value)
+        if HALVES.search(data):
+            json.dumps(value, ensure_ascii=False).encode()
         return value
     except (ValueError, RecursionError) as error:
         line += getattr(error, "lineno", 1) - 1
         reason = f"no JSON ({error}). A line holds one object with a text and its spans."
         if isinstance(error, RecursionError):
             reason = f"values in values, more than {DEEPEST} deep, are no text and its spans."
+        if isinstance(error, UnicodeEncodeError):
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            reason = f"{half}, half of a surrogate pair, is no character."
         raise FileError(f"{name}, line {line}: {reason}", name, line) from error
 
 
@@ -134,6 +141,10 @@ def _require_shallow(value: Any) -> None:
 
 def _holds(value: Any) -> bool:
     return isinstance(value, (dict, list))
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _lines(path: str | Path, encoding: str) -> Iterator[bytes]:
@@ -161,7 +172,7 @@ def _text(record: Record, how: TextReading) -> NestedText:
     if given is not None:
         text, tokens = _tokens(record, given, text)
     if not isinstance(text, str):
-        if "annotations" in value or "completions" in value:
+        if any(map(_holds_objects, map(value.get, ("annotations", "completions")))):
             raise record.wrong(f"this looks like an export of Label Studio. {LABEL_STUDIO}")
         raise record.wrong(f"no text (one of {_known('text')}) and no tokens: {[*value]}.")
     cut = how.tokenize(text) if tokens is None else tokens

@@ -17,7 +17,7 @@ from ..codes.violation import MISSING
 from ..errors import FileError, InexpressibleError, UnknownNameError
 from ..span import Span
 from .doc_columns import DocFile
-from .docbin import doc_violations
+from .docbin import HERE, doc_violations, malformed_docs
 from .files import write_bytes
 from .folders import beside, put
 from .layers import group_layers
@@ -74,7 +74,10 @@ class Mentions:
             self.missing = [missing_in(doc, key) for doc in file.docs]
         else:
             tagged = TaggedDocs.read(file.docs, Entities(), get_scheme("bio"), file.unit)
-            self.done.repaired = len(doc_violations(tagged, file.name))
+            violations = doc_violations(tagged, file.name)
+            if policy.refuses and violations:
+                raise malformed_docs(violations, HERE)
+            self.done.repaired = len(violations)
             self.spans = list(tagged.spans(policy))
             self.missing = [tagged.pieces.absent(number)[0] for number in range(len(file.docs))]
 

@@ -14,6 +14,7 @@ from spacy.util import logger
 from ..errors import FileError
 from .column_docs import DocUnit, require_unit
 from .conll import columns_named
+from .files import require_name, visible
 from .mentions import require_mentions
 from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
@@ -93,12 +94,13 @@ class NestedCorpus:
             message = f"{self.path}: there is no token to train on or to score."
             raise FileError(message, str(self.path))
         for line in told(findings):
-            logger.warning("%s: %s", self.path, line)
+            logger.warning("%s", visible(f"{self.path}: {line}"))
         self._checked = True
 
 
 def paths_of(path: str | Path) -> list[Path]:
     """The file, the brat folder, or the files below any other folder."""
+    require_name(path)
     root = Path(path)
     if root.is_dir() and next(root.rglob("*.ann"), None):
         return [root]

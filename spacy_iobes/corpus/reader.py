@@ -17,6 +17,7 @@ from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
 from .conll import ColumnReader, Columns, columns_named
+from .files import require_name
 from .sentences import FileSentences, Sentence, TagReading
 
 HOLD = 32 << 20  # bytes of files that are held in memory once they were read
@@ -157,6 +158,7 @@ def carry_sentences(example: Example) -> None:
 
 def files_of(path: str | Path) -> list[Path]:
     """The file, or the files below a directory in the order of their names, but hidden ones."""
+    require_name(path)
     root = Path(path)
     if not root.is_dir():
         return [root]

@@ -52,8 +52,8 @@ def file_check(reader: ColumnReader) -> Check:
 def likely_schemes(path: str | Path, columns: Iterable[Columns], scheme: Scheme) -> tuple[str, ...]:
     """The schemes that a malformed file seems to be written in, in place of the one named.
 
-    It is legal under them, in each of the `columns`; or the named scheme lacks some of its tags,
-    and they have all of them and a tenth of the violations at most. A pipe is not read again.
+    It is legal under them, in each of the `columns`; or they have all of its tags and a tenth of
+    the violations at most. A pipe is not read again.
     """
     if is_stream(str(path)):
         return ()
@@ -72,13 +72,14 @@ def _likely(reader: ColumnReader, scheme: Scheme) -> list[str]:
     if check.legal:
         return check.legal
     tags = reader.tag_names()
-    able = [
-        row for name, row in check.schemes.items() if all(read_tag(t, SCHEMES[name]) for t in tags)
+    few = check.schemes[scheme.name].violations // 10
+    rows = [
+        row
+        for name, row in check.schemes.items()
+        if row.violations <= few and all(read_tag(tag, SCHEMES[name]) for tag in tags)
     ]
-    rows = [row for row in able if 10 * row.violations <= check.schemes[scheme.name].violations]
     fewest = min((row.violations for row in rows), default=0)
-    lacks = scheme.name not in [row.scheme for row in able]
-    return [row.scheme for row in rows if row.violations == fewest] if lacks else []
+    return [row.scheme for row in rows if row.violations == fewest]
 
 
 @dataclass

@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 
 from ..errors import FileError, OverlapError
 from .column_docs import DocUnit
-from .conll import ColumnReader, Columns
-from .docbin import read_docbin
+from .conll import ONE_SCHEME, ColumnReader, Columns
+from .docbin import read_docbin, require_legal
 from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
 from .nested_formats import COLUMNS, DOCS, JSON, TEXT, format_of
@@ -88,6 +88,8 @@ def _of_file(path: str, how: ToRead, nlp: Language, tell: Tell) -> Iterator[Doc]
         return
     if kind == DOCS:
         docs = read_docbin(path, nlp.vocab)
+        if not how.nested:
+            require_legal(docs, path)
     else:
         docs = _of_texts(path, how, nlp, tell, kind)
     for doc in docs:
@@ -101,7 +103,8 @@ def _of_columns(path: str, how: ToRead, nlp: Language, tell: Tell) -> Iterator[D
         if not how.untagged and _width(path, how.columns) > 1:
             raise FileError(
                 f"{path}: a column file with more than tokens. Name the scheme of its tags "
-                "(--scheme), or leave other columns aside (--untagged).",
+                "(--scheme), or leave other columns aside (--untagged). The scheme is "
+                f"{ONE_SCHEME}.",
                 path,
             )
         bare = Untagged(path, COLUMNS, nlp.vocab, how.columns, joined=True)

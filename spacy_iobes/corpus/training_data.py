@@ -8,13 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..codes.parse import refusal
 from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .conll import DELIMITERS, ColumnReader, Columns, unnamed_scheme
 from .doc_survey import survey_docs
-from .docbin import ENDING, read_docbin
+from .docbin import ENDING, malformed_docs, read_docbin
 from .inputs import is_stream
 from .reader import files_of
 from .sentences import FileSentences, TagReading
@@ -144,13 +143,7 @@ def of_docbins(path: str, files: list[Path]) -> TrainingData:
         groups.update(repr(str(key)) for doc in docs for key in doc.spans)
         found = survey_docs(docs, str(file))
         if found.violations:
-            error = refusal(get_scheme("bio"), found.violations)
-            count = len(found.violations)
-            error.advice = (
-                f"{count:,} violation{'s' * (count != 1)}. from-docbin writes a column file, with "
-                "a policy to repair it."
-            )
-            raise error
+            raise malformed_docs(found.violations)
         lengths += map(len, docs)
         labels.update(found.labels)
     reader = {
