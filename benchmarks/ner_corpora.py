@@ -12,8 +12,7 @@ from random import Random
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_iobes.corpus.conll import Columns
-from spacy_iobes.corpus.reader import ConllCorpus
+from spacy_iobes.corpus import Columns, ConllCorpus
 
 from .corpora import data
 

@@ -18,10 +18,10 @@ from spacy.util import load_model, registry
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from spacy_iobes.corpus.conll import Columns
+from spacy_iobes.corpus import Columns
 from spacy_iobes.corpus.training_data import training_data
-from spacy_iobes.pipeline.training import tune_stored
-from spacy_iobes.pipeline.training_config import Settings, training_config
+from spacy_iobes.pipeline import Settings, tune_stored
+from spacy_iobes.pipeline.training_config import training_config
 
 from .ner_corpora import Document, Parts, apart, entity_tags, joined
 from .ner_lists import name_lists

@@ -18,7 +18,7 @@ from spacy.training import Example
 from thinc.api import Adam, NumpyOps, fix_random_seed, set_current_ops
 
 from spacy_iobes import Report, score
-from spacy_iobes.corpus.reader import ConllCorpus
+from spacy_iobes.corpus import ConllCorpus
 
 from .corpora import data
 from .ner_corpora import entity_tags, words

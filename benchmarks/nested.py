@@ -13,13 +13,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spacy_iobes.codes.readings import READINGS
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.brat import brat_passages
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
-from spacy_iobes.corpus.nested_columns import column_passages
-from spacy_iobes.corpus.sentences import FileSentences, TagReading
+from spacy_iobes.codes import READINGS, get_scheme
+from spacy_iobes.corpus import (
+    ColumnReader,
+    Columns,
+    FileSentences,
+    NestedSurvey,
+    Passages,
+    TagReading,
+    brat_passages,
+    column_passages,
+    survey_nested,
+)
 
 from . import nested_ner
 from .corpora import data, not_at_hand

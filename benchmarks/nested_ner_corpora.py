@@ -9,10 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.sentences import FileSentences, TagReading
-from spacy_iobes.span import Span
+from spacy_iobes import Span
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.corpus import ColumnReader, Columns, FileSentences, TagReading
 
 from .corpora import data
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from spacy.tokens import Doc
 
-from spacy_iobes.scoring.counts import figures
+from spacy_iobes.scoring import figures
 
 from .nested_ner_corpora import Document
 from .nested_ner_systems import KEY

@@ -17,8 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_iobes.pipeline.nested_scorer import NestedScorer
-from spacy_iobes.pipeline.tuning import tune
+from spacy_iobes.pipeline import NestedScorer, tune
 
 from .ner_keep import Figures
 from .ner_measure import MEGABYTE, THREADS

@@ -13,9 +13,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from spacy_iobes import Report, score
-from spacy_iobes.corpus.conll import ColumnReader
-from spacy_iobes.scoring.resampling import randomisation
-from spacy_iobes.scoring.runs import Test, rank_sum
+from spacy_iobes.corpus import ColumnReader
+from spacy_iobes.scoring import Test, randomisation, rank_sum
 
 from .corpora import PLACE, Sentences, data
 from .significance import LEVEL, gain_needed, holm, sign_test

@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from spacy_iobes import Report, repair_many, score
-from spacy_iobes.scoring.formats import formatted
-from spacy_iobes.scoring.sides import code_alike
+from spacy_iobes.scoring import code_alike, formatted
 
 from .corpora import LABELS, Corpus, Sentences, interned, perturbed
 from .tools import Tool, Tools

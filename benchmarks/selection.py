@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy_iobes.about import __version__
-from spacy_iobes.selection.simulation import Plan, simulate
+from spacy_iobes.selection import Plan, simulate
 
 from .corpora import not_at_hand
 from .ner_keep import Keep

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import spacy
 from spacy.tokens import Doc
 
-from spacy_iobes.corpus.reader import ConllCorpus
-from spacy_iobes.selection.pool import Pool
+from spacy_iobes.corpus import ConllCorpus
+from spacy_iobes.selection import Pool
 
 from .corpora import data
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 
 from spacy_iobes import write
-from spacy_iobes.selection.pool import Pool
+from spacy_iobes.selection import Pool
 
 from .ner_crfsuite import shape
 

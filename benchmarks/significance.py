@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 
-from spacy_iobes.scoring.runs import rank_sum
+from spacy_iobes.scoring import rank_sum
 
 LEVEL = 0.05
 

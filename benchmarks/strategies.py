@@ -8,14 +8,22 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from spacy_iobes.learners.options import Options
-from spacy_iobes.scoring.paired import corrected_t, paired_t, signed_rank
-from spacy_iobes.strategies.cells import Plan
-from spacy_iobes.strategies.comparison import ALL, Comparison, Row
-from spacy_iobes.strategies.lab import cores
-from spacy_iobes.strategies.page import short
-from spacy_iobes.strategies.study import STRATEGIES, Settings, Study, study
-from spacy_iobes.strategies.tables import cell, remarks
+from spacy_iobes.learners import Options
+from spacy_iobes.scoring import corrected_t, paired_t, signed_rank
+from spacy_iobes.strategies import (
+    ALL,
+    STRATEGIES,
+    Comparison,
+    Plan,
+    Row,
+    Settings,
+    Study,
+    cell,
+    cores,
+    remarks,
+    short,
+)
+from spacy_iobes.strategies.study import study
 
 from .corpora import not_at_hand
 from .strategies_corpora import CORPORA, Source

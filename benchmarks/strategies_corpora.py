@@ -9,12 +9,8 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from spacy_iobes.corpus.conll import Columns
-from spacy_iobes.corpus.inline import Markup
-from spacy_iobes.corpus.nested_text import TextReading
-from spacy_iobes.corpus.reader import ConllCorpus
-from spacy_iobes.corpus.text_docs import tokens_by
-from spacy_iobes.strategies.corpora import inline_docs
+from spacy_iobes.corpus import Columns, ConllCorpus, Markup, TextReading, tokens_by
+from spacy_iobes.strategies import inline_docs
 
 from . import ner_corpora
 from .corpora import data

@@ -10,11 +10,9 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import NamedTuple
 
-from spacy_iobes import convert_many
-from spacy_iobes.scoring.counts import figures
-from spacy_iobes.scoring.score import score
-from spacy_iobes.strategies.codec import Codec
-from spacy_iobes.strategies.material import Material
+from spacy_iobes import convert_many, score
+from spacy_iobes.scoring import figures
+from spacy_iobes.strategies import Codec, Material
 
 from .ner_crfsuite import new_trainer
 from .ner_systems import Crfsuite

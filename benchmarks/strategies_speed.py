@@ -7,13 +7,19 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.learners.options import Options
-from spacy_iobes.strategies.cells import Plan, results
-from spacy_iobes.strategies.codec import Codec
-from spacy_iobes.strategies.material import Material, material_of
-from spacy_iobes.strategies.splits import Split, own_split, random_splits
-from spacy_iobes.strategies.store import Store
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.learners import Options
+from spacy_iobes.strategies import (
+    Codec,
+    Material,
+    Plan,
+    Split,
+    Store,
+    material_of,
+    own_split,
+    random_splits,
+    results,
+)
 
 from . import strategies_crfsuite as crfsuite
 from .strategies_corpora import Source

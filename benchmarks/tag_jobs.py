@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from spacy_iobes.codes.columns import code_tags
+from spacy_iobes.codes import code_tags
 
 from .corpora import Corpus, Sentences, perturbed, repeated, unshared
 from .outcome import Outcome, agreeing, enlarged

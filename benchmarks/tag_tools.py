@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import spacy_iobes as ours
-from spacy_iobes.codes.columns import code_tags
+from spacy_iobes.codes import code_tags
 
 from .corpora import Sentences
 from .tools import Tool, Tools

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_iobes.ml.extractor import Extractor
+from spacy_iobes.ml import Extractor
 
 from .docs import VOCAB
 

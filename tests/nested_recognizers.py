@@ -20,7 +20,7 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 
 from spacy_iobes import Span
-from spacy_iobes.pipeline.nested_ner import NestedRecognizer
+from spacy_iobes.pipeline import NestedRecognizer
 
 from . import by_hand
 from .docs import BLANK

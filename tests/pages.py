@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spacy_iobes.codes.scheme import ROWS
+from spacy_iobes.codes import ROWS
 
 from .shared import beside
 

@@ -20,8 +20,8 @@ from spacy.training import Example
 from thinc.api import Model, fix_random_seed
 
 from spacy_iobes import Span
-from spacy_iobes.ml.chain_tagger import build_chain_tagger
-from spacy_iobes.pipeline.ner import EntityRecognizer
+from spacy_iobes.ml import build_chain_tagger
+from spacy_iobes.pipeline import EntityRecognizer
 
 from . import by_hand
 from .docs import BLANK, VOCAB, bare, with_entities

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from spacy_iobes.selection.view import Suggestion
+from spacy_iobes.selection import Suggestion
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from spacy_iobes.selection.session import Session
+from spacy_iobes.selection import Session
 
 from .shared import environment
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from spacy_iobes.pipeline.configs import FOLDERS
+from spacy_iobes.pipeline import FOLDERS
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SPACY_IOBES_SHARED") or ROOT.parent / "shared")

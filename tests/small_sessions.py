@@ -11,11 +11,10 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
-from spacy_iobes.corpus.generated import GeneratedSentence, generated
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.session import Session
-from spacy_iobes.selection.settings import Settings
-from spacy_iobes.span import Span
+from spacy_iobes import Span
+from spacy_iobes.corpus import GeneratedSentence
+from spacy_iobes.corpus.generated import generated
+from spacy_iobes.selection import Pool, Session, Settings
 
 KEY = "sc"
 

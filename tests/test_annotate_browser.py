@@ -13,11 +13,9 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_iobes.corpus.generated import GeneratedSentence
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.session import Session
-from spacy_iobes.selection.settings import Settings
-from spacy_iobes.span import Span
+from spacy_iobes import Span
+from spacy_iobes.corpus import GeneratedSentence
+from spacy_iobes.selection import Pool, Session, Settings
 
 from .browser import (
     COLOURS,

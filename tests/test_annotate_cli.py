@@ -13,15 +13,9 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
-from spacy_iobes.corpus.nested_corpus import NestedReading
-from spacy_iobes.corpus.plain_text import plain_docs
-from spacy_iobes.corpus.to_read import ToRead, docs_to_read
+from spacy_iobes.corpus import NestedReading, ToRead, docs_to_read, plain_docs
 from spacy_iobes.errors import FileError, OverlapError, UnknownNameError
-from spacy_iobes.selection.exporting import export
-from spacy_iobes.selection.importing import add_file
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.session import Session
-from spacy_iobes.selection.settings import Settings
+from spacy_iobes.selection import Pool, Session, Settings, add_file, export
 
 from .commands import fine, run
 from .served import Server, served

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from spacy_iobes.selection.session import Session
-from spacy_iobes.span import Span
+from spacy_iobes import Span
+from spacy_iobes.selection import Session
 
 from .served import Served, Server, here, served
 from .shared import require_heeded

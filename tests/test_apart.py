@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_iobes import SCHEMES
 from spacy_iobes.chain import Batch, Chain, Limits, apart, best, loss, marginals
-from spacy_iobes.codes.scheme import SCHEMES, get_scheme
-from spacy_iobes.ml.tag_chain import TagChain
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.ml import TagChain
 
 
 def problem(name: str, lengths: list[int], cuts: list[int], seed: int) -> tuple[Chain, Batch]:

@@ -32,7 +32,7 @@ from benchmarks.nested_ner_measure import THRESHOLDS, Task, best_threshold
 from benchmarks.nested_ner_systems import KEY, SYSTEMS, System
 from benchmarks.nested_ner_tables import Results, targets
 from benchmarks.nested_ner_training import batches, examples, reference
-from spacy_iobes.span import Span
+from spacy_iobes import Span
 
 SENTENCES = (
     "the\tO\tO\tO\tO\nIL-2\tB-DNA\tB-protein\tO\tO\ngene\tI-DNA\tO\tO\tO\n\n",

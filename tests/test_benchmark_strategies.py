@@ -16,11 +16,9 @@ if not find_spec("benchmarks"):
 from benchmarks import strategies, strategies_speed
 from benchmarks.strategies_corpora import CORPORA, english
 from benchmarks.table import Table
-from spacy_iobes.learners.options import Options
-from spacy_iobes.scoring.paired import paired_t
-from spacy_iobes.scoring.runs import Runs
-from spacy_iobes.strategies.comparison import ALL, Comparison, Measure, Row
-from spacy_iobes.strategies.study import Study
+from spacy_iobes.learners import Options
+from spacy_iobes.scoring import Runs, paired_t
+from spacy_iobes.strategies import ALL, Comparison, Measure, Row, Study
 
 from .shared import beside
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import CodedTags, TagScores, repair, repair_many
-from spacy_iobes.codes.columns import code_tags
+from spacy_iobes.codes import code_tags
 from spacy_iobes.errors import AlignmentError, TagError, UnreadableTagError
 
 from . import by_hand, strategies

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spacy_iobes import SCHEMES
+from spacy_iobes import SCHEMES, Scheme
 from spacy_iobes.codes.classes import classes
-from spacy_iobes.codes.scheme import Scheme, pairs
+from spacy_iobes.codes.scheme import pairs
 from spacy_iobes.codes.states import states
 
 BEGINS_AND_ENDS = replace(SCHEMES["bie"], name="begins and ends", choices=("B", "E"))

@@ -17,8 +17,7 @@ from spacy.util import registry
 from thinc.api import ConfigValidationError
 
 from spacy_iobes.errors import ModelError, UnknownNameError
-from spacy_iobes.ml.clusters import Clusters
-from spacy_iobes.ml.hashed_features import build_hashed_features
+from spacy_iobes.ml import Clusters, build_hashed_features
 
 from .recognizers import entities, example, ner
 from .test_features_training import fast, trained

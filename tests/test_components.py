@@ -23,8 +23,7 @@ from spacy_iobes.errors import (
     UnknownNameError,
     UnreadableTagError,
 )
-from spacy_iobes.pipeline.marks import TagChange
-from spacy_iobes.pipeline.validator import Validator
+from spacy_iobes.pipeline import TagChange, Validator
 
 from . import by_hand, policies_by_hand, strategies
 from .docs import (

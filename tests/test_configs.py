@@ -18,7 +18,7 @@ from spacy.training.initialize import init_nlp
 from spacy.util import load_config, load_model_from_config
 
 from spacy_iobes import Signature
-from spacy_iobes.corpus.wordpieces import token_tags
+from spacy_iobes.corpus import token_tags
 from spacy_iobes.errors import MalformedTagsWarning
 
 from .shared import CONFIGS

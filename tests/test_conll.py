@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_iobes.codes.columns import CodedTags
-from spacy_iobes.corpus import files
-from spacy_iobes.corpus.conll import ColumnReader, Columns, Part
-from spacy_iobes.corpus.output import Output
+from spacy_iobes import CodedTags
+from spacy_iobes.corpus import ColumnReader, Columns, Output, Part, files
 from spacy_iobes.errors import ColumnError
 
 BOM = "\ufeff"

@@ -12,10 +12,9 @@ from spacy.training.augment import create_lower_casing_augmenter
 from typer.testing import CliRunner
 
 from spacy_iobes.cli import app
-from spacy_iobes.corpus.reader import conll_corpus
+from spacy_iobes.corpus import conll_corpus
 from spacy_iobes.errors import UnknownNameError
-from spacy_iobes.pipeline.scorers import span_scorer
-from spacy_iobes.pipeline.view import render
+from spacy_iobes.pipeline import render, span_scorer
 
 
 def test_a_repairer_that_writes_a_group_is_scored_by_that_group() -> None:

@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 from spacy_iobes import POLICIES, Span, __version__, score
 from spacy_iobes.cli import app
-from spacy_iobes.corpus.conll import ColumnReader
+from spacy_iobes.corpus import ColumnReader
 from spacy_iobes.errors import AlignmentError, MalformedTagsError, UnknownNameError
-from spacy_iobes.pipeline.scorers import span_scorer, tag_scorer
+from spacy_iobes.pipeline import span_scorer, tag_scorer
 
 from . import by_hand, policies_by_hand, strategies
 from .docs import TAGS, VOCAB, bare, pipeline, with_entities, with_group, with_tags

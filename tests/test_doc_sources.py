@@ -12,9 +12,8 @@ from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.sources import get_source
-from spacy_iobes.corpus.targets import ToEntities, get_span_target, get_target
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.corpus import ToEntities, get_source, get_span_target, get_target
 from spacy_iobes.errors import AlignmentError, OverlapError, SpanError, UnknownNameError
 
 from .docs import (

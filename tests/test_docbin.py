@@ -24,14 +24,22 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import SCHEMES, Span
 from spacy_iobes.cli import app
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.column_docs import DocUnit
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.doc_columns import DocFile, columns_of
-from spacy_iobes.corpus.doc_lines import ColumnFormat, print_columns
-from spacy_iobes.corpus.docbin import read_docbin, save_docbin, write_docbin
-from spacy_iobes.corpus.layers import assigned
-from spacy_iobes.corpus.sentences import FileSentences, TagReading
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.corpus import (
+    ColumnFormat,
+    ColumnReader,
+    Columns,
+    DocFile,
+    DocUnit,
+    FileSentences,
+    TagReading,
+    assigned,
+    columns_of,
+    print_columns,
+    read_docbin,
+    save_docbin,
+    write_docbin,
+)
 from spacy_iobes.errors import FileError
 
 from . import by_hand, strategies

@@ -21,15 +21,17 @@ from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import files, training_data
-from spacy_iobes.corpus.column_docs import bare_doc
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.reader import ConllCorpus
-from spacy_iobes.corpus.sentences import Sentence
+from spacy_iobes.corpus import (
+    ColumnReader,
+    Columns,
+    ConllCorpus,
+    Sentence,
+    bare_doc,
+    files,
+    training_data,
+)
 from spacy_iobes.ml.explain import hashed_features
-from spacy_iobes.pipeline.documents import looks_at_documents, takes_documents
-from spacy_iobes.pipeline.explanation import explain
-from spacy_iobes.pipeline.prediction import predict_file
+from spacy_iobes.pipeline import explain, looks_at_documents, predict_file, takes_documents
 
 from .commands import fine, run
 from .docs import BLANK

@@ -10,18 +10,10 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 
-from spacy_iobes.corpus.answered import KEY
-from spacy_iobes.corpus.docbin import read_docbin
-from spacy_iobes.corpus.nested_corpus import NestedReading
-from spacy_iobes.corpus.sentences import tag_reading
-from spacy_iobes.corpus.sources import group_spans
+from spacy_iobes import Span
+from spacy_iobes.corpus import KEY, NestedReading, group_spans, read_docbin, tag_reading
 from spacy_iobes.errors import ColumnError, CorpusError, FileError, UnknownNameError
-from spacy_iobes.selection.exporting import export
-from spacy_iobes.selection.importing import Imported, add_file
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.session import Session
-from spacy_iobes.selection.settings import Settings
-from spacy_iobes.span import Span
+from spacy_iobes.selection import Imported, Pool, Session, Settings, add_file, export
 
 from .small_sessions import gold_of, mentions, sentences, small
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner, Result
 from spacy_iobes import Span
 from spacy_iobes.cli import app
 from spacy_iobes.errors import ModelError, SpanRangeError, UnknownNameError
-from spacy_iobes.ml.explain import token_features
-from spacy_iobes.pipeline.explanation import Comparison, beside, explain
+from spacy_iobes.ml import token_features
+from spacy_iobes.pipeline import Comparison, beside, explain
 
 from . import by_hand, nested_recognizers
 from .recognizers import SENTENCES, examples, learn, make, ner, outputs_of

@@ -18,11 +18,16 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 
 from spacy_iobes.errors import ModelError, UnknownNameError
-from spacy_iobes.ml.extractor import Extractor
-from spacy_iobes.ml.feature_table import FeatureTable
-from spacy_iobes.ml.hashed_features import build_hashed_features, set_states
-from spacy_iobes.ml.lexemes import ATTRIBUTES, Lexemes
-from spacy_iobes.ml.templates import TEMPLATES, read_templates
+from spacy_iobes.ml import (
+    ATTRIBUTES,
+    TEMPLATES,
+    Extractor,
+    FeatureTable,
+    Lexemes,
+    build_hashed_features,
+    read_templates,
+    set_states,
+)
 
 from .docs import VOCAB
 

@@ -20,7 +20,7 @@ from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
 from spacy_iobes.errors import ModelError, UnknownNameError
-from spacy_iobes.ml.feature_table import FeatureTable
+from spacy_iobes.ml import FeatureTable
 
 from .docs import VOCAB
 from .recognizers import SENTENCES, entities, example, examples, make, ner

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_iobes.corpus import files
-from spacy_iobes.corpus.files import read_bytes, write_bytes
+from spacy_iobes.corpus import files, read_bytes, write_bytes
 from spacy_iobes.errors import FileError
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals and permissions")

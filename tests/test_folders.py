@@ -36,7 +36,7 @@ def stepped(event, given):
 
 if arguments[0] == "put":
     from pathlib import Path
-    from spacy_iobes.corpus.folders import put
+    from spacy_iobes.corpus import put
 
     sys.addaudithook(stepped)
     put(Path(arguments[1]), arguments[2])

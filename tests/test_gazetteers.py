@@ -15,9 +15,7 @@ from spacy.tokens import Doc
 from thinc.api import ConfigValidationError
 
 from spacy_iobes.errors import FileError, UnknownNameError
-from spacy_iobes.ml.extractor import Extractor
-from spacy_iobes.ml.gazetteers import Gazetteers, read_names
-from spacy_iobes.ml.hashed_features import build_hashed_features
+from spacy_iobes.ml import Extractor, Gazetteers, build_hashed_features, read_names
 
 from .docs import VOCAB
 from .feature_classes import BITS, Sentences, check, doc_of, features

@@ -15,8 +15,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_iobes import SCHEMES
-from spacy_iobes.corpus import generated_files
-from spacy_iobes.corpus.generated import GeneratedSentence, limited
+from spacy_iobes.corpus import GeneratedSentence, generated_files, limited
 
 from .commands import fine, run
 

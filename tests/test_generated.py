@@ -13,8 +13,8 @@ from itertools import pairwise
 import pytest
 
 from spacy_iobes import SCHEMES, validate_many, write_many
-from spacy_iobes.corpus.generated import DEPTH, LABELS, GeneratedSentence, generated, limited
-from spacy_iobes.corpus.generated_names import form, invented
+from spacy_iobes.corpus import DEPTH, LABELS, GeneratedSentence, form, invented, limited
+from spacy_iobes.corpus.generated import generated
 from spacy_iobes.errors import InexpressibleError
 
 DIGEST = "9f8897e5550ecf1c59d207390fcb1ddb118de24bd3805c5f50fc90dce3d66df1"

@@ -16,11 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import DocBin
 
-from spacy_iobes.corpus.inline import Markup, TaggedText, read_inline_text
-from spacy_iobes.corpus.inline_files import inline_files, read_inline
-from spacy_iobes.corpus.nested_corpus import NestedReading, nested
-from spacy_iobes.corpus.nested_formats import format_of
-from spacy_iobes.corpus.nested_text import NestedText, TextReading
+from spacy_iobes.corpus import (
+    Markup,
+    NestedReading,
+    NestedText,
+    TaggedText,
+    TextReading,
+    format_of,
+    read_inline,
+    read_inline_text,
+)
+from spacy_iobes.corpus.inline_files import inline_files
+from spacy_iobes.corpus.nested_corpus import nested
 from spacy_iobes.errors import FileError, UnknownNameError
 
 from .commands import fine, run
@@ -398,7 +405,7 @@ def test_sentences_stand_in_tags(tmp_path: Path, language: str) -> None:
     path.write_text("Head:\n\n<s>One <x>two</s></x>\n <s>three <x>four</s> five</x>\nend\n")
     how: dict[str, Any] = {"markup": Markup(sentence="s")}
     if language:
-        from spacy_iobes.corpus.text_docs import tokens_by
+        from spacy_iobes.corpus import tokens_by
 
         how["tokenize"] = tokens_by(spacy.blank(language).tokenizer)
     (made,) = docs(path, **how)

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes.errors import FileError
-from spacy_iobes.selection.journal import Journal, read_journal
-from spacy_iobes.selection.lock import Lock
+from spacy_iobes.selection import Journal, Lock, read_journal
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -117,7 +116,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(path: Path) -> None:
     code = """
 import resource, signal, sys
 from spacy_iobes.errors import FileError
-from spacy_iobes.selection.journal import Journal, read_journal
+from spacy_iobes.selection import Journal, read_journal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 journal, taken = Journal.create(sys.argv[1]), 0
@@ -143,7 +142,7 @@ print(taken)
 
 WRITER = """
 import os, sys
-from spacy_iobes.selection.journal import Journal
+from spacy_iobes.selection import Journal
 journal = Journal(sys.argv[1])
 number = len(journal.records)
 while True:
@@ -180,7 +179,7 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(path: Path) -> 
 
 HOLDER = """
 import sys
-from spacy_iobes.selection.lock import Lock
+from spacy_iobes.selection import Lock
 lock = Lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_iobes.codes.policy import POLICIES
-from spacy_iobes.codes.scheme import SCHEMES
-from spacy_iobes.codes.tables import gap_table, pack_tags, prefix_table, silent_symbols, symbols_of
+from spacy_iobes import POLICIES, SCHEMES
+from spacy_iobes.codes import gap_table, pack_tags, prefix_table, silent_symbols, symbols_of
 from spacy_iobes.kernels import bits, tags_numpy
 from spacy_iobes.kernels.tags_numpy import Ints, Offsets
 

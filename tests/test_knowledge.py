@@ -17,11 +17,9 @@ import spacy
 from spacy.tokens import Doc
 from spacy.util import load_config
 
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.reader import ConllCorpus
-from spacy_iobes.ml.explain import token_features
-from spacy_iobes.ml.feature_table import FeatureTable
-from spacy_iobes.ml.tag_chain import TagChain
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.corpus import ConllCorpus
+from spacy_iobes.ml import FeatureTable, TagChain, token_features
 
 from .commands import fine, run
 from .recognizers import entities, example, ner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,10 +13,12 @@ import pytest
 
 import spacy_iobes
 
+from .shared import beside
+
 PACKAGE = "spacy_iobes"
 SOURCE = Path(spacy_iobes.__file__).parent
 
-BASE = {"about", "span", "errors"}
+BASE = {"about", "span", "errors", "surface"}
 CODES = BASE | {"codes", "kernels"}
 CORPUS = CODES | {"corpus"}
 LEARNERS = CODES | {"chain", "ml", "learners"}
@@ -26,6 +29,7 @@ MAY_IMPORT = {  # every layer with itself and with what its foundations stand on
     "about": BASE,
     "span": BASE,
     "errors": BASE,
+    "surface": BASE,
     "kernels": {"kernels"},
     "codes": CODES,
     "chain": BASE | {"kernels", "chain"},
@@ -45,6 +49,7 @@ LIBRARIES = {  # what else the lower layers may import beyond the standard libra
     "about": set[str](),
     "span": set[str](),
     "errors": set[str](),
+    "surface": set[str](),
     "kernels": {"numpy"},
     "codes": {"numpy"},
     "chain": {"numpy"},
@@ -153,3 +158,28 @@ def test_the_package_is_cheap_to_import(tmp_path: Path) -> None:
     loaded = set(run.stdout.split())
     assert f"{PACKAGE}.about" in loaded
     assert not loaded & {"numpy", "spacy", "thinc", "typer"}
+
+
+HIDDEN = """
+    codes.classes codes.roundtrip codes.scheme codes.states
+    corpus.generated corpus.generated_docs corpus.inline_files corpus.layered_columns
+    corpus.nested_corpus corpus.nested_reader corpus.training_data
+    ml.explain pipeline.scorers pipeline.training_config
+    scoring.page scoring.side_by_side selection.midway
+    strategies.cells strategies.chart strategies.page strategies.study
+""".split()  # noqa: SIM905
+"""Modules with a function that has the name of a module, which hides it in the package."""
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks", "docs"])
+def test_users_import_from_packages(folder: str) -> None:
+    """What tests, benchmarks and docs import stays where it is when modules move."""
+    texts = {path: path.read_text(encoding="utf8") for path in beside(folder).glob("*.[mp][dy]")}
+    pattern = re.compile(r"^(?:>>> )? *from spacy_iobes\.(\w+\.\w+)[\w.]* import ", re.MULTILINE)
+    found = {
+        (path.name, module) for path, text in texts.items() for module in pattern.findall(text)
+    }
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.pyi")}
+    deep = {(path, module) for path, module in found if module.split(".")[0] in packages}
+    assert texts
+    assert sorted((path, module) for path, module in deep if module not in HIDDEN) == []

@@ -15,13 +15,18 @@ from spacy_iobes import SCHEMES
 from spacy_iobes.chain import Batch, best
 from spacy_iobes.codes.classes import classes
 from spacy_iobes.errors import ModelError, NoPathError, UnknownNameError
-from spacy_iobes.learners.batches import Epoch
-from spacy_iobes.learners.gradients import Crf, Softmax, sharing
-from spacy_iobes.learners.known import LEARNERS, get_learner, make_learner
-from spacy_iobes.learners.options import Options
-from spacy_iobes.learners.step_weights import StepWeights
-from spacy_iobes.ml.feature_table import groups_of
-from spacy_iobes.ml.tag_chain import TagChain
+from spacy_iobes.learners import (
+    LEARNERS,
+    Crf,
+    Epoch,
+    Options,
+    Softmax,
+    StepWeights,
+    get_learner,
+    make_learner,
+    sharing,
+)
+from spacy_iobes.ml import TagChain, groups_of
 
 from .test_winnow import TWO, separable
 

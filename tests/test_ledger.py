@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_iobes.selection.journal import Journal
-from spacy_iobes.selection.ledger import Decision, Ledger
-from spacy_iobes.selection.replay import replayed
-from spacy_iobes.selection.session import Session
-from spacy_iobes.span import Span
+from spacy_iobes import Span
+from spacy_iobes.selection import Decision, Journal, Ledger, Session, replayed
 
 from .small_sessions import small
 

@@ -28,7 +28,7 @@ from spacy.tokens import DocBin
 
 import spacy_iobes
 from spacy_iobes import Span, convert, score, write
-from spacy_iobes.corpus.conll import ColumnReader, Columns
+from spacy_iobes.corpus import ColumnReader, Columns
 
 from .commands import fine
 from .pages import PACKAGE, PAGES, blocks, examples, run_commands, run_examples

@@ -18,13 +18,12 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_iobes import check, convert, parse, repair, score, validate
-from spacy_iobes.codes.best import TagScores
-from spacy_iobes.codes.scheme import SCHEMES
-from spacy_iobes.corpus.column_docs import DocUnit
+from spacy_iobes import SCHEMES, TagScores, check, convert, parse, repair, score, validate
+from spacy_iobes.corpus import DocUnit
 from spacy_iobes.corpus.nested_reader import nested_corpus
 from spacy_iobes.errors import TagError
-from spacy_iobes.pipeline.scorers import nested_scorer, span_scorer
+from spacy_iobes.pipeline import span_scorer
+from spacy_iobes.pipeline.scorers import nested_scorer
 
 from .commands import fine, run
 

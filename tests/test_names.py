@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spacy_iobes import POLICIES, SCHEMES, convert, parse, repair, validate, write
-from spacy_iobes.codes.policy import get_policy
-from spacy_iobes.codes.scheme import get_scheme
+from spacy_iobes.codes import get_policy, get_scheme
 from spacy_iobes.errors import IobesError, UnknownNameError
 
 SCHEME_NAMES = [

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes.kernels import names_numpy
-from spacy_iobes.ml.gazetteers import Names
-from spacy_iobes.ml.lexemes import hashed
+from spacy_iobes.ml import Names, hashed
 
 from .twins import same
 

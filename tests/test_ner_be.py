@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_iobes.errors import ModelError
-from spacy_iobes.ml.chain_scores import ChainScores
+from spacy_iobes.ml import ChainScores
 
 from . import by_hand
 from .recognizers import CNN, entities, examples, known, learn, make, ner, weights

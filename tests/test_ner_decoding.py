@@ -21,7 +21,7 @@ from spacy_iobes.errors import (
     SpanRangeError,
     UnknownNameError,
 )
-from spacy_iobes.pipeline.ner import EntityRecognizer
+from spacy_iobes.pipeline import EntityRecognizer
 
 from . import by_hand
 from .docs import BLANK, VOCAB, bare, ids, stored, with_entities

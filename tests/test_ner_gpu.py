@@ -14,7 +14,7 @@ from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
 from spacy_iobes.errors import ModelError
-from spacy_iobes.pipeline.tuning import tune_bias
+from spacy_iobes.pipeline import tune_bias
 
 from .far_arrays import FarArray, FarOps, far_away
 from .recognizers import CNN, SENTENCES, entities, example, examples, layer_of, make, ner, weights

@@ -19,7 +19,7 @@ from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
 from spacy_iobes import Span
-from spacy_iobes.corpus.gold import gold_of, rejected_of
+from spacy_iobes.corpus import gold_of, rejected_of
 from spacy_iobes.errors import (
     AlignmentError,
     ChainError,
@@ -29,7 +29,7 @@ from spacy_iobes.errors import (
     SpanError,
     UnknownNameError,
 )
-from spacy_iobes.ml.objectives import get_objective
+from spacy_iobes.ml import get_objective
 
 from . import by_hand
 from .docs import BLANK, bare, component, stored, with_entities

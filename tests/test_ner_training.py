@@ -11,8 +11,8 @@ from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
 from spacy_iobes import Span
-from spacy_iobes.ml.chain_tagger import build_chain_tagger
-from spacy_iobes.pipeline.ner import EntityRecognizer
+from spacy_iobes.ml import build_chain_tagger
+from spacy_iobes.pipeline import EntityRecognizer
 
 from . import by_hand
 from .recognizers import (

@@ -18,20 +18,28 @@ from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.corpus.brat import read_brat
-from spacy_iobes.corpus.conll import Columns
-from spacy_iobes.corpus.doc_columns import DocFile
-from spacy_iobes.corpus.doc_lines import ColumnFormat, print_columns
-from spacy_iobes.corpus.docbin import read_docbin
-from spacy_iobes.corpus.layered_columns import Arrangement, layered_columns
-from spacy_iobes.corpus.layers import Order
-from spacy_iobes.corpus.nested_corpus import NestedDoc, NestedReading, nested
-from spacy_iobes.corpus.nested_json import read_json_lines
-from spacy_iobes.corpus.nested_out import WRITERS, Mentions
-from spacy_iobes.corpus.nested_text import NestedText, TextReading
-from spacy_iobes.corpus.sentences import TagReading
-from spacy_iobes.corpus.text_docs import text_doc
+from spacy_iobes.codes import get_scheme
+from spacy_iobes.corpus import (
+    WRITERS,
+    Arrangement,
+    ColumnFormat,
+    Columns,
+    DocFile,
+    Mentions,
+    NestedDoc,
+    NestedReading,
+    NestedText,
+    Order,
+    TagReading,
+    TextReading,
+    print_columns,
+    read_brat,
+    read_docbin,
+    read_json_lines,
+    text_doc,
+)
+from spacy_iobes.corpus.layered_columns import layered_columns
+from spacy_iobes.corpus.nested_corpus import nested
 from spacy_iobes.errors import FileError, InexpressibleError
 
 from .commands import fine, run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from spacy.language import Language
 
-from spacy_iobes.pipeline.tuning import tune_bias
+from spacy_iobes.pipeline import tune_bias
 
 from .far_arrays import far_away
 from .nested_recognizers import (

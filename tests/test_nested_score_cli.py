@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 
 from spacy_iobes import score
-from spacy_iobes.scoring.page import MATCH_WORDS
+from spacy_iobes.scoring import MATCH_WORDS
 
 from .commands import fine, run
 from .docs import BLANK

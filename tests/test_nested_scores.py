@@ -17,8 +17,9 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_iobes import __version__, score
-from spacy_iobes.pipeline.scorers import NESTED_WEIGHTS, nested_scorer, span_scorer
-from spacy_iobes.scoring.nested import NestedCounts, Recall, Tally, count_nested
+from spacy_iobes.pipeline import NESTED_WEIGHTS, span_scorer
+from spacy_iobes.pipeline.scorers import nested_scorer
+from spacy_iobes.scoring import NestedCounts, Recall, Tally, count_nested
 
 from .docs import VOCAB, bare, with_group
 from .shared import SHARED, needs_shared

@@ -12,7 +12,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_iobes import Signature
-from spacy_iobes.pipeline.training import best_tuned, dev_examples
+from spacy_iobes.pipeline import best_tuned, dev_examples
 
 from .commands import fine, run
 from .mention_sets import NAMES

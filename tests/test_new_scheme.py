@@ -28,13 +28,13 @@ from spacy_iobes import (
     write_many,
 )
 from spacy_iobes.cli import app
+from spacy_iobes.codes import ROWS
 from spacy_iobes.codes.classes import classes
-from spacy_iobes.codes.scheme import ROWS, pairs
+from spacy_iobes.codes.scheme import pairs
 from spacy_iobes.errors import SchemeError, UnknownNameError
-from spacy_iobes.learners.options import Options
-from spacy_iobes.strategies.cells import Plan
-from spacy_iobes.strategies.comparison import ALL, Row
-from spacy_iobes.strategies.study import Settings, study
+from spacy_iobes.learners import Options
+from spacy_iobes.strategies import ALL, Plan, Row, Settings
+from spacy_iobes.strategies.study import study
 
 from . import by_hand
 from .recognizers import entities, examples, learn, make, ner

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-from importlib.metadata import entry_points, metadata, version
+from importlib import import_module
+from importlib.metadata import entry_points, metadata, requires, version
 from importlib.resources import files
 from pathlib import Path
 
@@ -26,6 +28,7 @@ PUBLIC = """
     TagScores Violation ViolationColumns __version__ add_scheme check convert convert_many mask
     parse parse_many repair repair_many score transitions validate validate_many write write_many
 """.split()  # noqa: SIM905
+SOURCE = Path(spacy_iobes.__file__).parent
 
 
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -38,12 +41,23 @@ def test_public_names() -> None:
     assert all(hasattr(spacy_iobes, name) for name in PUBLIC)
 
 
-def test_the_stub_tells_type_checkers_the_same() -> None:
-    tree = ast.parse((files("spacy_iobes") / "__init__.pyi").read_text())
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    homes = {alias.name: node.module for node in imports for alias in node.names}
-    assert homes.pop("__version__") == "about"
-    assert homes == vars(spacy_iobes)["_HOME"]
+PACKAGES = ["", *sorted(path.parent.name for path in SOURCE.glob("*/__init__.pyi"))]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_can_be_loaded(package: str) -> None:
+    name = f"spacy_iobes.{package}".rstrip(".")
+    found = import_module(name)
+    stub = ast.parse((SOURCE / package / "__init__.pyi").read_text(encoding="utf8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: f"{name}.{node.module}" for node in imports for alias in node.names}
+    assert sorted(homes) == found.__all__
+    for each, home in homes.items():
+        assert getattr(found, each) is getattr(import_module(home), each)
+    modules = {path.stem for path in (SOURCE / package).iterdir()}
+    assert not modules & {*homes}  # a module would hide the name
+    with pytest.raises(AttributeError, match=f"'{name}' has no attribute 'nothing'"):
+        found.nothing  # noqa: B018
 
 
 def test_a_plain_command_line_loads_neither_spacy_nor_pydantic() -> None:
@@ -199,3 +213,16 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
         process.send_signal(getattr(signal, name))
     assert process.returncode == 128 + getattr(signal, name)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_every_requirement_has_a_lowest_version() -> None:
+    """CI installs these versions: `.ci/environments` takes them from here."""
+    needed = [line for line in requires("spacy-iobes") or [] if "extra ==" not in line]
+    assert needed
+    assert [line for line in needed if line.count(">=") != 1] == []
+
+
+def test_wheels_are_built_for_every_python_that_is_named() -> None:
+    built = re.findall(r'"cp3(\d+)-\*"', beside("pyproject.toml").read_text(encoding="utf8"))
+    named = metadata("spacy-iobes").get_all("Classifier") or []
+    assert [f"3.{minor}" for minor in built] == [n.rpartition(" ")[2] for n in named if ":: 3." in n]

@@ -20,10 +20,9 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import POLICIES, Signature
 from spacy_iobes.cli import app
-from spacy_iobes.corpus.conll import ColumnReader
-from spacy_iobes.corpus.pairs import paired
-from spacy_iobes.scoring.files import ALL, FileReport, PairScorer, score_pairs
-from spacy_iobes.scoring.page import as_script, in_words, page
+from spacy_iobes.corpus import ColumnReader, paired
+from spacy_iobes.scoring import ALL, FileReport, PairScorer, as_script, in_words, score_pairs
+from spacy_iobes.scoring.page import page
 
 # token, gold, predicted: six mistakes, two correct spans, one violation
 SENTENCES = """

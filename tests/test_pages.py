@@ -32,10 +32,9 @@ import spacy_iobes
 from spacy_iobes.chain import Chain, Limits
 from spacy_iobes.cli import app
 from spacy_iobes.codes.roundtrip import roundtrip
-from spacy_iobes.corpus.wordpieces import token_tags
-from spacy_iobes.pipeline.ner import EntityRecognizer
-from spacy_iobes.pipeline.view import render
-from spacy_iobes.scoring.formats import formatted
+from spacy_iobes.corpus import token_tags
+from spacy_iobes.pipeline import EntityRecognizer, render
+from spacy_iobes.scoring import formatted
 from spacy_iobes.strategies.study import study
 
 from .commands import fine

@@ -14,10 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes.errors import UnknownNameError
-from spacy_iobes.scoring import paired
-from spacy_iobes.scoring.paired import Scores, corrected_t, paired_t, signed_rank, verdicts
-from spacy_iobes.scoring.runs import Runs
-from spacy_iobes.scoring.student import beta_share, two_tails
+from spacy_iobes.scoring import (
+    Runs,
+    Scores,
+    beta_share,
+    corrected_t,
+    paired,
+    paired_t,
+    signed_rank,
+    two_tails,
+    verdicts,
+)
 
 
 @pytest.fixture(scope="module")

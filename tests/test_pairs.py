@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from spacy_iobes import TagScores, mask, repair
-from spacy_iobes.codes.pairs import begins_and_ends, class_count, from_begins_and_ends
+from spacy_iobes.codes import begins_and_ends, class_count, from_begins_and_ends
 from spacy_iobes.errors import AlignmentError, TagError, UnreadableTagError
 
 from . import by_hand

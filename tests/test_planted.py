@@ -8,9 +8,8 @@ from itertools import product
 import pytest
 
 from spacy_iobes import SCHEMES, validate_many, write_many
-from spacy_iobes.codes.violation import KINDS
-from spacy_iobes.corpus.generated import LABELS, limited
-from spacy_iobes.corpus.planted import Flaws, Planter
+from spacy_iobes.codes import KINDS
+from spacy_iobes.corpus import LABELS, Flaws, Planter, limited
 
 MALFORMED = [name for name in SCHEMES if name not in ("io", "be")]
 BY_HAND = {

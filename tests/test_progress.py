@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from spacy_iobes.selection.coverage import estimate
-from spacy_iobes.selection.progress import history, stop_message
-from spacy_iobes.selection.reading import Reading
-from spacy_iobes.selection.settings import Settings
-from spacy_iobes.selection.unknowing import Unknowing
+from spacy_iobes.selection import Reading, Settings, Unknowing, estimate, history, stop_message
 
 from .small_sessions import answer_all, gold_of, sentences, small
 

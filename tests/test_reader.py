@@ -20,9 +20,8 @@ from spacy.training import Example
 from spacy.util import load_config, registry
 
 from spacy_iobes import SCHEMES, Span
-from spacy_iobes.corpus import files
+from spacy_iobes.corpus import ColumnReader, files
 from spacy_iobes.corpus import reader as reader_module
-from spacy_iobes.corpus.conll import ColumnReader
 from spacy_iobes.errors import (
     ColumnError,
     FileError,

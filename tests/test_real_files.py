@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.edit import edit_file
-from spacy_iobes.corpus.survey import file_check, file_mentions, file_violations
+from spacy_iobes.corpus import (
+    ColumnReader,
+    Columns,
+    edit_file,
+    file_check,
+    file_mentions,
+    file_violations,
+)
 
 from .shared import SHARED
 

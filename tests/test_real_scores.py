@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spacy_iobes import Report, score
-from spacy_iobes.corpus.conll import ColumnReader, Columns
+from spacy_iobes.corpus import ColumnReader, Columns
 
 from .shared import SHARED
 

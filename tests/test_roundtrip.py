@@ -14,14 +14,19 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import Span
 from spacy_iobes.cli import app
-from spacy_iobes.codes.policy import get_policy
-from spacy_iobes.codes.scheme import get_scheme
-from spacy_iobes.codes.write import span_columns
-from spacy_iobes.corpus.brat import brat_passages, read_brat
-from spacy_iobes.corpus.conll import ColumnReader, Columns
-from spacy_iobes.corpus.nested import NestedSurvey, Passages, survey_nested
-from spacy_iobes.corpus.nested_columns import column_passages
-from spacy_iobes.corpus.sentences import FileSentences, TagReading
+from spacy_iobes.codes import get_policy, get_scheme, span_columns
+from spacy_iobes.corpus import (
+    ColumnReader,
+    Columns,
+    FileSentences,
+    NestedSurvey,
+    Passages,
+    TagReading,
+    brat_passages,
+    column_passages,
+    read_brat,
+    survey_nested,
+)
 from spacy_iobes.errors import FileError
 
 from .shared import SHARED, unpacked

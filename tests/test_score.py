@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import CodedTags, Counts, Report, Signature, score
-from spacy_iobes.codes.columns import code_tags
+from spacy_iobes.codes import code_tags
 from spacy_iobes.errors import (
     AlignmentError,
     MalformedTagsError,
@@ -22,10 +22,8 @@ from spacy_iobes.errors import (
     UnknownNameError,
     UnreadableTagError,
 )
+from spacy_iobes.scoring import FORMATS, MUC, Mistake, as_json, formatted
 from spacy_iobes.scoring import sides as sides_module
-from spacy_iobes.scoring.counts import MUC
-from spacy_iobes.scoring.formats import FORMATS, as_json, formatted
-from spacy_iobes.scoring.mistakes import Mistake
 
 GOLD = [["B-X", "I-X", "O", "B-Y"], ["O", "B-X"], ["B-Y", "I-Y", "I-Y"]]
 PRED = [["B-X", "I-X", "O", "B-X"], ["B-X", "O"], ["O", "B-Y", "I-Y"]]

@@ -11,11 +11,8 @@ import pytest
 
 from spacy_iobes import Report, Signature, score
 from spacy_iobes.errors import UnknownNameError
-from spacy_iobes.scoring.conlleval import as_conlleval
-from spacy_iobes.scoring.formats import FORMATS, formatted
-from spacy_iobes.scoring.resampling import Interval
+from spacy_iobes.scoring import FORMATS, RENDERERS, Interval, Table, as_conlleval, formatted
 from spacy_iobes.scoring.side_by_side import runs
-from spacy_iobes.scoring.tables import RENDERERS, Table
 
 GOLD = [["B-X", "I-X", "O", "B-Y"], ["O", "B-X"], ["B-Y", "I-Y", "I-Y"]]
 PRED = [["B-X", "I-X", "O", "B-X"], ["B-X", "O"], ["O", "B-Y", "I-Y"]]

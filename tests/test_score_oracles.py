@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spacy_iobes import Report, score
-from spacy_iobes.scoring.conlleval import as_conlleval
+from spacy_iobes.scoring import as_conlleval
 
 from .shared import Row, needs_shared, oracle
 

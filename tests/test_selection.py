@@ -10,18 +10,25 @@ import spacy
 from spacy.tokens import Doc, SpanGroup
 from spacy.tokens import Span as DocSpan
 
+from spacy_iobes import Span
 from spacy_iobes.chain.separators import Edge
-from spacy_iobes.corpus.generated import limited
+from spacy_iobes.corpus import limited
 from spacy_iobes.corpus.generated_docs import generated_docs
 from spacy_iobes.errors import CorpusError, SettingError, UnknownNameError
-from spacy_iobes.selection.batches import first_batch
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.ranked import Ranked, learned
-from spacy_iobes.selection.ranking import RANKINGS, get_ranking
-from spacy_iobes.selection.recogniser import Recogniser
-from spacy_iobes.selection.simulation import Plan, Round, simulate
-from spacy_iobes.selection.view import SeparatorView, TagView
-from spacy_iobes.span import Span
+from spacy_iobes.selection import (
+    RANKINGS,
+    Plan,
+    Pool,
+    Ranked,
+    Recogniser,
+    Round,
+    SeparatorView,
+    TagView,
+    first_batch,
+    get_ranking,
+    learned,
+    simulate,
+)
 
 VOCAB = spacy.blank("en").vocab
 EVERY = 2000  # more than the annotations of a short sentence

@@ -11,14 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
+from spacy_iobes import Span
 from spacy_iobes.errors import SettingError, UnknownNameError
-from spacy_iobes.selection.batches import Batch, next_batch
-from spacy_iobes.selection.calibration import FLOOR, Calibration
-from spacy_iobes.selection.coverage import Estimate, estimate
-from spacy_iobes.selection.reading import Reading
-from spacy_iobes.selection.sampling import at_most, positives
-from spacy_iobes.selection.stopping import RULES, get_rule
-from spacy_iobes.span import Span
+from spacy_iobes.selection import (
+    FLOOR,
+    RULES,
+    Batch,
+    Calibration,
+    Estimate,
+    Reading,
+    at_most,
+    estimate,
+    get_rule,
+    next_batch,
+    positives,
+)
 
 from .selection_views import FixedView
 

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_iobes.ml.separator_mean import build_separator_mean
+from spacy_iobes.ml import build_separator_mean
 
 from .nested_recognizers import (
     REPRESENTATIONS,

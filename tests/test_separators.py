@@ -10,19 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import Span, SpanColumns
-from spacy_iobes.codes.readings import READINGS, get_reading
-from spacy_iobes.codes.roundtrip import roundtrip
-from spacy_iobes.codes.separator_columns import SeparatorColumns, decode_many, encode_many
-from spacy_iobes.codes.separators import (
+from spacy_iobes.codes import (
+    READINGS,
     Separator,
+    SeparatorColumns,
     decode,
+    decode_many,
     decode_spans,
     encode,
+    encode_many,
     encode_spans,
+    get_reading,
     illegal_gap,
     is_ambiguous,
     may_follow,
 )
+from spacy_iobes.codes.roundtrip import roundtrip
 from spacy_iobes.errors import (
     DuplicateSpanError,
     SeparatorError,

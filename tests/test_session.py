@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
+from spacy_iobes import Span
 from spacy_iobes.errors import (
     CorpusError,
     FileError,
@@ -24,16 +25,21 @@ from spacy_iobes.errors import (
     StaleError,
     UnknownNameError,
 )
-from spacy_iobes.selection.coverage import estimate
-from spacy_iobes.selection.folder import CORPUS, JOURNAL, SETTINGS, is_session
-from spacy_iobes.selection.journal import read_journal
-from spacy_iobes.selection.ledger import Decision, Ledger
+from spacy_iobes.selection import (
+    CORPUS,
+    JOURNAL,
+    SETTINGS,
+    Decision,
+    Ledger,
+    Pool,
+    Session,
+    Settings,
+    Unknowing,
+    estimate,
+    is_session,
+    read_journal,
+)
 from spacy_iobes.selection.midway import midway
-from spacy_iobes.selection.pool import Pool
-from spacy_iobes.selection.session import Session
-from spacy_iobes.selection.settings import Settings
-from spacy_iobes.selection.unknowing import Unknowing
-from spacy_iobes.span import Span
 
 from .shared import environment
 from .small_sessions import answer_all, gold_of, pool_of, sentences, small
@@ -42,7 +48,7 @@ LABELS = ("PER", "LOC")
 ANNOTATOR = """
 import os, signal, sys
 from tests.small_sessions import gold_of, sentences
-from spacy_iobes.selection.session import Session
+from spacy_iobes.selection import Session
 
 folder, moment, where = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 gold = gold_of(sentences(30), ("PER", "LOC"))

@@ -8,13 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_iobes import Counts, Report, Signature, Span
 from spacy_iobes.errors import AlignmentError, SpanRangeError
-from spacy_iobes.scoring.counts import MUC, Counts, Figures, figures
-from spacy_iobes.scoring.mistakes import kinds_of
-from spacy_iobes.scoring.report import Report
-from spacy_iobes.scoring.signature import Signature
-from spacy_iobes.scoring.slots import filler, slot_answers, slot_counts
-from spacy_iobes.span import Span
+from spacy_iobes.scoring import MUC, Figures, figures, filler, kinds_of, slot_answers, slot_counts
 
 SAID = "Talk at 1:30 PM by Ada Lovelace ; note 1:30 PM , Ada Lovelace ends 3 PM"
 TEXT = SAID.split()

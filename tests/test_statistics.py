@@ -16,14 +16,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from spacy_iobes.errors import UnknownNameError
-from spacy_iobes.scoring import resampling, runs
-from spacy_iobes.scoring.resampling import (
+from spacy_iobes.scoring import (
     Metric,
+    Runs,
     bootstrap,
     bootstrap_difference,
     randomisation,
+    rank_sum,
+    resampling,
+    runs,
 )
-from spacy_iobes.scoring.runs import Runs, rank_sum
 
 Row = tuple[int, int, int]
 METRICS: tuple[Metric, ...] = ("precision", "recall", "f1")

@@ -15,18 +15,30 @@ import pytest
 
 from spacy_iobes.cli.strategies import titles
 from spacy_iobes.errors import FileError, UnknownNameError
-from spacy_iobes.learners.options import Options
-from spacy_iobes.scoring.runs import Runs
-from spacy_iobes.strategies.cells import Cell, Plan, cells
+from spacy_iobes.learners import Options
+from spacy_iobes.scoring import Runs
+from spacy_iobes.strategies import (
+    ALL,
+    Cell,
+    Comparison,
+    Material,
+    Plan,
+    Row,
+    Section,
+    Settings,
+    Store,
+    answer,
+    compare,
+    material_of,
+    random_splits,
+    remarks,
+    table_of,
+)
+from spacy_iobes.strategies import run as run_lab
+from spacy_iobes.strategies.cells import cells
 from spacy_iobes.strategies.chart import chart
-from spacy_iobes.strategies.comparison import ALL, Comparison, Row, compare
-from spacy_iobes.strategies.lab import run as run_lab
-from spacy_iobes.strategies.material import Material, material_of
-from spacy_iobes.strategies.page import Section, page
-from spacy_iobes.strategies.splits import random_splits
-from spacy_iobes.strategies.store import Store
-from spacy_iobes.strategies.study import Settings, study
-from spacy_iobes.strategies.tables import answer, remarks, table_of
+from spacy_iobes.strategies.page import page
+from spacy_iobes.strategies.study import study
 
 from . import people
 from .commands import fine, run

@@ -14,17 +14,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_iobes import SCHEMES, Span
-from spacy_iobes.codes.columns import SpanColumns
-from spacy_iobes.codes.write import span_columns
+from spacy_iobes import SCHEMES, Span, SpanColumns
+from spacy_iobes.codes import span_columns
 from spacy_iobes.errors import CorpusError, FileError
-from spacy_iobes.strategies.codec import Codec, joined, lost
-from spacy_iobes.strategies.decoding import Found, Scored, constrained, greedy, trimmed
-from spacy_iobes.strategies.ensemble import disjoint, union, vote
-from spacy_iobes.strategies.material import material_of
-from spacy_iobes.strategies.pairing import lengths_of
-from spacy_iobes.strategies.splits import own_split, random_splits
-from spacy_iobes.strategies.store import Store
+from spacy_iobes.strategies import (
+    Codec,
+    Found,
+    Scored,
+    Store,
+    constrained,
+    disjoint,
+    greedy,
+    joined,
+    lengths_of,
+    lost,
+    material_of,
+    own_split,
+    random_splits,
+    trimmed,
+    union,
+    vote,
+)
 
 from . import by_hand, people
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spacy_iobes.ml.extractor import Extractor
+from spacy_iobes.ml import Extractor
 
 from .feature_classes import BITS, Sentences, check, doc_of, features
 

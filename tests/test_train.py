@@ -16,13 +16,10 @@ import spacy
 from spacy.util import load_config
 
 from spacy_iobes import Signature
-from spacy_iobes.corpus.folders import is_pipeline, put
-from spacy_iobes.corpus.training_data import TrainingData
+from spacy_iobes.corpus import TrainingData, is_pipeline, put
 from spacy_iobes.errors import FileError
-from spacy_iobes.pipeline.configs import config_file, shipped
-from spacy_iobes.pipeline.ner import EntityRecognizer
-from spacy_iobes.pipeline.training import Table
-from spacy_iobes.pipeline.training_config import Settings, training_config
+from spacy_iobes.pipeline import EntityRecognizer, Settings, Table, config_file, shipped
+from spacy_iobes.pipeline.training_config import training_config
 
 from .commands import fine, run
 from .people import column_file

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_iobes import CodedTags, check, mask, transitions
-from spacy_iobes.codes.check import Check
+from spacy_iobes.codes import Check
 from spacy_iobes.errors import UnreadableTagError
 
 from . import by_hand

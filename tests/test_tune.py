@@ -16,8 +16,8 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import Signature
 from spacy_iobes.cli import app
-from spacy_iobes.pipeline.tuning import Tried, best_of, tune_bias
-from spacy_iobes.scoring.counts import Figures
+from spacy_iobes.pipeline import Tried, best_of, tune_bias
+from spacy_iobes.scoring import Figures
 
 from .commands import fine
 from .recognizers import CNN, example, examples, layer_of, learn, make, ner, weights

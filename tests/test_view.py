@@ -17,9 +17,7 @@ from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 
 from spacy_iobes.errors import AlignmentError, UnknownNameError
-from spacy_iobes.pipeline import view
-from spacy_iobes.pipeline.view import render
-from spacy_iobes.pipeline.view_markup import direction
+from spacy_iobes.pipeline import direction, render, view
 
 VOID = {"meta", "link"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_iobes.pipeline.view import render
+from spacy_iobes.pipeline import render
 
 from .browser import COLOURS, THEMES, Chrome, js, needs_browser, pretend, started
 from .test_view import malformed, tagged

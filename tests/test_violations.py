@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from spacy_iobes import Span, Violation, convert, parse, parse_many, repair, validate, write
-from spacy_iobes.codes.violation import KINDS
+from spacy_iobes.codes import KINDS
 from spacy_iobes.errors import IobesError, MalformedTagsError, TagError
 
 from .by_hand import PREFIXES

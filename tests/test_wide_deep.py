@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.util import load_config, load_model_from_config
 from thinc.api import fix_random_seed
 
-from spacy_iobes.ml.hashed_features import parts_of
+from spacy_iobes.ml import parts_of
 
 from .recognizers import entities, examples
 from .shared import CONFIGS

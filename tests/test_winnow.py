@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from spacy_iobes import SCHEMES, kernels
 from spacy_iobes.codes.classes import classes
 from spacy_iobes.kernels import winnow_python
-from spacy_iobes.learners.options import Options
-from spacy_iobes.learners.winnow import Winnow, fitted
-from spacy_iobes.ml.tag_chain import TagChain
+from spacy_iobes.learners import Options, Winnow, fitted
+from spacy_iobes.ml import TagChain
 
 TWO = replace(SCHEMES["bie"], name="two", choices=("B", "E"))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_iobes import Span, write
-from spacy_iobes.corpus.wordpieces import HOW, Piece, token_tags
+from spacy_iobes.corpus import HOW, Piece, token_tags
 from spacy_iobes.errors import AlignmentError, IobesError, UnknownNameError, UnreadableTagError
 
 from .by_hand import PREFIXES

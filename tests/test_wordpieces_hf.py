@@ -12,7 +12,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_iobes import parse
-from spacy_iobes.corpus.wordpieces import token_tags
+from spacy_iobes.corpus import token_tags
 
 pytest.importorskip("torch")
 transformers: Any = pytest.importorskip("transformers")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.strings import StringStore
 from spacy.symbols import IDS as SYMBOLS_BY_STR
 
-from spacy_iobes.ml.lexemes import ATTRIBUTES, CODES, hashed
+from spacy_iobes.ml import ATTRIBUTES, CODES, hashed
 
 compiled = pytest.importorskip(
     "spacy_iobes.kernels._words", reason="the kernels are not compiled here"

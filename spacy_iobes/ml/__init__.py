@@ -1,1 +1,5 @@
 """Thinc layers and models."""
+
+from ..surface import surface
+
+__getattr__, __all__ = surface(__name__, __file__)

@@ -1,0 +1,30 @@
+"""Tags as data: schemes, policies, and the verbs that are derived from them."""
+
+from .check import Check as Check
+from .columns import code_tags as code_tags
+from .pairs import begins_and_ends as begins_and_ends
+from .pairs import class_count as class_count
+from .pairs import from_begins_and_ends as from_begins_and_ends
+from .policy import get_policy as get_policy
+from .readings import READINGS as READINGS
+from .readings import get_reading as get_reading
+from .scheme import ROWS as ROWS
+from .scheme import get_scheme as get_scheme
+from .separator_columns import SeparatorColumns as SeparatorColumns
+from .separator_columns import decode_many as decode_many
+from .separator_columns import encode_many as encode_many
+from .separators import Separator as Separator
+from .separators import decode as decode
+from .separators import decode_spans as decode_spans
+from .separators import encode as encode
+from .separators import encode_spans as encode_spans
+from .separators import illegal_gap as illegal_gap
+from .separators import is_ambiguous as is_ambiguous
+from .separators import may_follow as may_follow
+from .tables import gap_table as gap_table
+from .tables import pack_tags as pack_tags
+from .tables import prefix_table as prefix_table
+from .tables import silent_symbols as silent_symbols
+from .tables import symbols_of as symbols_of
+from .violation import KINDS as KINDS
+from .write import span_columns as span_columns

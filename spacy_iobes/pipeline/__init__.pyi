@@ -1,0 +1,30 @@
+"""spaCy components and scorers."""
+
+from .configs import FOLDERS as FOLDERS
+from .configs import config_file as config_file
+from .configs import shipped as shipped
+from .documents import looks_at_documents as looks_at_documents
+from .documents import takes_documents as takes_documents
+from .explanation import Comparison as Comparison
+from .explanation import beside as beside
+from .explanation import explain as explain
+from .marks import TagChange as TagChange
+from .ner import EntityRecognizer as EntityRecognizer
+from .nested_ner import NestedRecognizer as NestedRecognizer
+from .nested_scorer import NestedScorer as NestedScorer
+from .prediction import predict_file as predict_file
+from .scorers import NESTED_WEIGHTS as NESTED_WEIGHTS
+from .scorers import span_scorer as span_scorer
+from .scorers import tag_scorer as tag_scorer
+from .training import Table as Table
+from .training import best_tuned as best_tuned
+from .training import dev_examples as dev_examples
+from .training import tune_stored as tune_stored
+from .training_config import Settings as Settings
+from .tuning import Tried as Tried
+from .tuning import best_of as best_of
+from .tuning import tune as tune
+from .tuning import tune_bias as tune_bias
+from .validator import Validator as Validator
+from .view import render as render
+from .view_markup import direction as direction

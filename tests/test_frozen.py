@@ -1,0 +1,90 @@
+"""What version 0.1.0 made is still read, and means what it meant: see `frozen/make.py`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.util import load_config, registry
+
+from spacy_iobes import Span, kernels
+from spacy_iobes.selection import Session
+
+from .commands import fine
+from .transcripts import FIXTURES
+
+FROZEN = Path(__file__).parent / "frozen"
+EXPECTED = json.loads((FROZEN / "expected.json").read_text(encoding="utf8"))
+TEXT = "Charles Babbage left Paris , and the University of Texas bought Acme Corp. ."
+COMPONENTS = {"flat": "iobes_ner", "nested": "iobes_nested_ner"}
+
+
+@pytest.mark.filterwarnings("ignore:.*W095")  # another version of spaCy
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_models_find_the_same(kind: str) -> None:
+    nlp = spacy.load(FROZEN / kind)
+    ner: Any = nlp.get_pipe(COMPONENTS[kind])
+    doc = nlp(TEXT)
+    found = doc.ents if kind == "flat" else doc.spans["sc"]
+    spans = [Span(span.start, span.end, span.label_) for span in found]
+    assert spans == [Span(*row[:3]) for row in EXPECTED[kind]]
+    probabilities = [ner.span_probability(doc, *span) for span in spans]
+    assert probabilities == pytest.approx([row[3] for row in EXPECTED[kind]], abs=2e-6)
+
+
+@pytest.mark.skipif(
+    not kernels.CHAIN_BUILD.startswith("x86-64-v"),
+    reason=f"the build {kernels.CHAIN_BUILD} of the kernels rounds differently",
+)
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_training_learns_the_same_weights(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FIXTURES)
+    source, options = {
+        "flat": ("gold.bio", ["-s", "bio"]),
+        "nested": ("nested.jsonl", ["--nested"]),
+    }[kind]
+    fine("train", source, source, *options, "-o", tmp_path / "model", "--max-steps", 20)
+    stored = (tmp_path / "model" / COMPONENTS[kind] / "model").read_bytes()
+    assert hashlib.sha256(stored).hexdigest() == EXPECTED["weights"][kind]
+
+
+@pytest.mark.parametrize("name", EXPECTED["readers"])
+def test_readers_of_a_config_read_the_same(name: str) -> None:
+    config = load_config(FROZEN / "readers.cfg", {"paths.files": str(FIXTURES)}, interpolate=True)
+    reader = registry.resolve(config)["corpora"][name]
+    docs = [example.reference for example in reader(spacy.blank("en"))]
+    assert len(docs) == len(EXPECTED["readers"][name])
+    for doc, expected in zip(docs, EXPECTED["readers"][name]):
+        groups = {
+            key: sorted([span.start, span.end, span.label_] for span in group)
+            for key, group in doc.spans.items()
+        }
+        assert {
+            "words": [token.text for token in doc],
+            "spaces": [bool(token.whitespace_) for token in doc],
+            "sentences": [token.i for token in doc if token.is_sent_start],
+            "entities": [f"{token.ent_iob}{token.ent_type_}" for token in doc],
+            "spans": groups,
+        } == expected
+
+
+def test_a_session_goes_on(tmp_path: Path) -> None:
+    shutil.copytree(FROZEN / "session", tmp_path / "session")
+    expected = EXPECTED["session"]
+    with Session.open(tmp_path / "session") as session:
+        session.wait()
+        made = [[d.sentence, d.answer, [list(s) for s in d.spans]] for d in session.decisions]
+        progress, task = session.progress(), session.task()
+        assert task is not None
+        assert made == expected["decisions"]
+        assert (progress.read, progress.mentions) == (expected["read"], expected["mentions"])
+        assert task.sentence == expected["next"]
+        session.decide(task.sentence, "accept", [Span(3, 4, "PER")])
+        assert session.progress().read == expected["read"] + 1
