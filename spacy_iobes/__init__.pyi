@@ -3,11 +3,12 @@
 from .about import __version__
 from .codes.best import TagScores
 from .codes.check import check
-from .codes.columns import CodedTags, SpanColumns, ViolationColumns
 from .codes.new_scheme import add_scheme
 from .codes.parse import parse, parse_many, validate, validate_many
 from .codes.policy import POLICIES
 from .codes.scheme import SCHEMES, Scheme
+from .codes.span_columns import SpanColumns
+from .codes.tag_columns import CodedTags, ViolationColumns
 from .codes.transitions import mask, transitions
 from .codes.violation import Violation
 from .codes.write import (

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain import Batch, Chain, Layout
 from spacy_iobes.codes.states import states
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from . import by_hand
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain import (
     Batch,
     Chain,
@@ -25,7 +26,6 @@ from spacy_iobes.chain import (
 )
 from spacy_iobes.codes.states import states
 from spacy_iobes.errors import ChainError, NoPathError
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from . import by_hand
 from .chain_paths import (

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_iobes import kernels
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain import Batch, Chain, Posterior, best, marginals, nbest, total
 from spacy_iobes.codes.states import states
 from spacy_iobes.kernels import chain_numpy
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from . import by_hand
 from .chain_paths import random_batch, random_chain

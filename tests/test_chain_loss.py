@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain import (
     Batch,
     Chain,
@@ -20,7 +21,6 @@ from spacy_iobes.chain import (
     total,
 )
 from spacy_iobes.errors import ChainError, NoPathError
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from . import by_hand
 from .chain_paths import log_sum, paths, probabilities, random_batch, random_chain, rows

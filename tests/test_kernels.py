@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import POLICIES, SCHEMES
+from spacy_iobes.arrays import Ints, Offsets
 from spacy_iobes.codes import gap_table, pack_tags, prefix_table, silent_symbols, symbols_of
 from spacy_iobes.kernels import bits, tags_numpy
-from spacy_iobes.kernels.tags_numpy import Ints, Offsets
 
 from . import by_hand, strategies
 from .twins import agree, compiled, same

@@ -18,7 +18,7 @@ from .shared import beside
 PACKAGE = "spacy_iobes"
 SOURCE = Path(spacy_iobes.__file__).parent
 
-BASE = {"about", "span", "errors", "surface"}
+BASE = {"about", "span", "errors", "surface", "arrays", "names"}
 CODES = BASE | {"codes", "kernels"}
 CORPUS = CODES | {"corpus"}
 LEARNERS = CODES | {"chain", "ml", "learners"}
@@ -30,7 +30,9 @@ MAY_IMPORT = {  # every layer with itself and with what its foundations stand on
     "span": BASE,
     "errors": BASE,
     "surface": BASE,
-    "kernels": {"kernels"},
+    "arrays": BASE,
+    "names": BASE,
+    "kernels": {"kernels", "arrays"},
     "codes": CODES,
     "chain": BASE | {"kernels", "chain"},
     "ml": CODES | {"chain", "ml"},
@@ -50,6 +52,8 @@ LIBRARIES = {  # what else the lower layers may import beyond the standard libra
     "span": set[str](),
     "errors": set[str](),
     "surface": set[str](),
+    "names": set[str](),
+    "arrays": {"numpy"},
     "kernels": {"numpy"},
     "codes": {"numpy"},
     "chain": {"numpy"},

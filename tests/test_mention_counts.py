@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain.gaps import Gaps
 from spacy_iobes.chain.mention_counts import expected_ends, expected_mentions, expected_starts
 from spacy_iobes.chain.separators import Edge, Model, State
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from .chain_paths import log_sum
 from .mention_sets import NAMES, realised

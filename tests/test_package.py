@@ -225,4 +225,6 @@ def test_every_requirement_has_a_lowest_version() -> None:
 def test_wheels_are_built_for_every_python_that_is_named() -> None:
     built = re.findall(r'"cp3(\d+)-\*"', beside("pyproject.toml").read_text(encoding="utf8"))
     named = metadata("spacy-iobes").get_all("Classifier") or []
-    assert [f"3.{minor}" for minor in built] == [n.rpartition(" ")[2] for n in named if ":: 3." in n]
+    assert [f"3.{minor}" for minor in built] == [
+        n.rpartition(" ")[2] for n in named if ":: 3." in n
+    ]

@@ -12,9 +12,9 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from typer.testing import CliRunner, Result
 
-from spacy_iobes import Span
+from spacy_iobes import Span, SpanColumns
 from spacy_iobes.cli import app
-from spacy_iobes.codes import get_policy, get_scheme, span_columns
+from spacy_iobes.codes import get_policy, get_scheme
 from spacy_iobes.corpus import (
     ColumnReader,
     Columns,
@@ -320,7 +320,7 @@ def test_many_labels_and_a_long_text() -> None:
     """Time must grow with the mentions, not with mentions times labels."""
     tokens, labels = 50_000, 200
     spans = [Span(at, at + 1 + at % 30, f"L{at % labels}") for at in range(tokens - 30)]
-    columns = span_columns([spans], [tokens])
+    columns = SpanColumns.of([spans], [tokens])
     some = Passages(columns, [tokens], lambda sentence, token: "", lambda *_: "")
     survey = survey_nested("long", [some])
     assert len(survey.labels) == labels

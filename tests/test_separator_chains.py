@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from spacy_iobes.arrays import Floats
 from spacy_iobes.chain import Batch, Chain, Spans, count, total
 from spacy_iobes.chain.gaps import Gaps
 from spacy_iobes.chain.separators import LEGAL, Best, Edge, Expected, Model, State, loss, loss_of
 from spacy_iobes.errors import ChainError, NoPathError
 from spacy_iobes.kernels import separators_numpy
-from spacy_iobes.kernels.chain_numpy import Floats
 
 from .chain_paths import log_sum
 from .mention_sets import LEGAL_PATHS, NAMES, realised

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_iobes.arrays import Offsets, Scores
 from spacy_iobes.kernels import separators_numpy as twin
-from spacy_iobes.kernels.chain_numpy import Offsets, Scores
 
 from .mention_sets import LEGAL_PATHS
 

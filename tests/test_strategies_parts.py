@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_iobes import SCHEMES, Span, SpanColumns
-from spacy_iobes.codes import span_columns
 from spacy_iobes.errors import CorpusError, FileError
 from spacy_iobes.strategies import (
     Codec,
@@ -88,7 +87,7 @@ def test_gold_that_lacks_annotation_is_refused() -> None:
 
 
 def test_spans_that_touch_are_one_where_a_scheme_cannot_tell_them_apart() -> None:
-    spans = span_columns(
+    spans = SpanColumns.of(
         [
             [Span(0, 1, "X"), Span(1, 3, "X"), Span(3, 4, "Y"), Span(4, 5, "X")],
             [Span(0, 2, "X"), Span(2, 3, "X"), Span(3, 4, "X")],
@@ -113,7 +112,7 @@ def scored(scheme: str, scores: Any, structured: bool, lengths: list[int]) -> Sc
     """Scores of a chain that prefers no legal step."""
     codec = Codec(SCHEMES[scheme], LABELS)
     offsets = np.cumsum([0, *lengths])
-    gold = span_columns([[Span(0, 1, "X"), Span(1, 2, "Y")]], [2])
+    gold = SpanColumns.of([[Span(0, 1, "X"), Span(1, 2, "Y")]], [2])
     return Scored(codec, codec.tags.even, scores, offsets, structured, lengths_of(gold))
 
 
@@ -196,7 +195,7 @@ def test_greedy_decoding_does_not_add_up_what_is_outside() -> None:
 
 
 def test_white_space_at_the_ends_of_spans_is_left_out() -> None:
-    spans = span_columns([[Span(0, 3, "X"), Span(3, 4, "Y")], [Span(1, 4, "X")]], [4, 4])
+    spans = SpanColumns.of([[Span(0, 3, "X"), Span(3, 4, "Y")], [Span(1, 4, "X")]], [4, 4])
     space = np.array([True, False, True, True, False, True, False, True])
     offsets = np.array([0, 4, 8])
     found = trimmed(Found(spans, np.array([0.1, 0.2, 0.3])), space, offsets)
@@ -240,8 +239,8 @@ def test_disjoint_spans_weigh_as_much_as_any_set(rows: list[tuple[int, int, int,
 
 
 def test_a_union_has_every_span_once() -> None:
-    a = span_columns([[Span(0, 1, "X")], [Span(1, 2, "X"), Span(2, 3, "X")]], [3, 3])
-    b = span_columns([[Span(0, 1, "X"), Span(1, 3, "X")], [Span(2, 3, "X")]], [3, 3])
+    a = SpanColumns.of([[Span(0, 1, "X")], [Span(1, 2, "X"), Span(2, 3, "X")]], [3, 3])
+    b = SpanColumns.of([[Span(0, 1, "X"), Span(1, 3, "X")], [Span(2, 3, "X")]], [3, 3])
     assert list(union([a, b])) == [
         [Span(0, 1, "X"), Span(1, 3, "X")],
         [Span(1, 2, "X"), Span(2, 3, "X")],

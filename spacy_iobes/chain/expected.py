@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
 from .inference import marginals
 from .model import Batch, Chain
 from .posterior import Posterior

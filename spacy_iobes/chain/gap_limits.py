@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Offsets
 from ..errors import ChainError
-from ..kernels.chain_numpy import Offsets
 from ..kernels.separators_numpy import END, GO_ON, KINDS, START, Separators
 from .gaps import Gaps
 from .spans import Spans

@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Ints, Offsets, Scores, refuse, whole_numbers
 from ..errors import ChainError
-from ..kernels.chain_numpy import Ints, Offsets, Scores
 from ..kernels.separators_numpy import END, GO_ON, KINDS, START, Separators
-from .arrays import refuse, whole_numbers
 
 MENTIONS = (KINDS & START > 0) + 1 * (KINDS & (END | GO_ON) == (END | GO_ON))
 

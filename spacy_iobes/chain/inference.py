@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import kernels
+from ..arrays import Floats, Ints, Scores, whole_numbers
 from ..errors import ChainError, NoPathError
-from ..kernels.chain_numpy import Floats, Ints, Scores
 from ..kernels.chain_numpy import count as count_paths
-from .arrays import whole_numbers
 from .model import Batch, Chain
 
 

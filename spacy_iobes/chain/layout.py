@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import ChainError
-from ..kernels.chain_numpy import Ints
 
 # The kinds of step between two tokens. Each is a bit in the limits of a gap.
 APART = 0  # no span on either side

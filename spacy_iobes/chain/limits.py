@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Offsets, whole_numbers
 from ..errors import ChainError
-from ..kernels.chain_numpy import Offsets
-from .arrays import whole_numbers
 from .layout import ANY, CUT, JOINED, NO_BEGIN, NO_END, Layout
 from .model import Batch
 from .spans import Spans

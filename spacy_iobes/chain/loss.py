@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import kernels
-from ..kernels.chain_numpy import Floats, Ints, Scores
+from ..arrays import Floats, Ints, Scores
 from .inference import checked_path, require_paths
 from .model import Batch, Chain
 

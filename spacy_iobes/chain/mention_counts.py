@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
 from ..kernels.separators_numpy import END, GO_ON, KINDS, START, places
 from .gaps import Gaps
 from .separator_answers import Model

@@ -10,9 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import (
+    Floats,
+    Ints,
+    Offsets,
+    Scores,
+    finite_or_illegal,
+    logarithms,
+    picked,
+    whole_numbers,
+)
 from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
-from .arrays import finite_or_illegal, logarithms, picked, whole_numbers
 from .layout import Layout
 
 

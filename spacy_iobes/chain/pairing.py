@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
+from ..arrays import Floats, Ints, Offsets, refuse, whole_numbers
 from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Ints, Offsets
-from .arrays import refuse, whole_numbers
 
 FLOOR = 0.01
 """What is less probable begins and ends nothing, unless another floor is asked for."""

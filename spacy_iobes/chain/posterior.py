@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from .. import kernels
-from ..kernels.chain_numpy import Floats, Ints, Offsets, logsumexp
+from ..arrays import Floats, Ints, Offsets
+from ..kernels.chain_numpy import logsumexp
 from .inference import require_paths
 from .model import Arguments, Batch, Chain
 from .products import log_product

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.chain_numpy import Floats, logsumexp
+from ..arrays import Floats
+from ..kernels.chain_numpy import logsumexp
 
 RANGE = 300.0  # exp(-RANGE) squared is still a plain number
 ROOM = 1 << 22  # how many numbers to hold at once

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
 from .inference import require_paths
 from .loss import Gradient, expectation
 from .model import Arguments, Batch, Chain

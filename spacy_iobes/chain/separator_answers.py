@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.chain_numpy import Floats, Scores
+from ..arrays import Floats, Scores
 from ..kernels.separators_numpy import Separators
 from .gaps import Gaps
 from .inference import require_paths

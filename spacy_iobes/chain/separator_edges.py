@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..kernels import separators as kernel
-from ..kernels.chain_numpy import Floats
 from ..kernels.separators_numpy import BEFORE, BEHIND, Separators, places
 from .gaps import Gaps
 from .inference import require_count

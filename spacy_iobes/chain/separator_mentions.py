@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.chain_numpy import Floats, Offsets, Scores, logsumexp
+from ..arrays import Floats, Offsets, Scores
+from ..kernels.chain_numpy import logsumexp
 from ..kernels.separators_numpy import BEFORE, BEHIND, END, GO_ON, KINDS, START
 from .gaps import Gaps
 from .spans import Spans

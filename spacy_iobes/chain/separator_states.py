@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import kernels
+from ..arrays import Floats, Ints, Offsets, Scores, logarithms
 from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
 from ..kernels.separators_numpy import BEFORE, BEHIND, Separators
-from .arrays import logarithms
 from .gaps import Gaps
 from .inference import require_count, sample
 from .model import Batch, Chain

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
 from ..kernels.separators_numpy import Separators
 from .gaps import Gaps
 from .separator_answers import Best, Expected, Model, NBest

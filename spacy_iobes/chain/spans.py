@@ -8,9 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Offsets, whole_numbers
 from ..errors import ChainError
-from ..kernels.chain_numpy import Offsets
-from .arrays import whole_numbers
 
 
 class Sequences(Protocol):

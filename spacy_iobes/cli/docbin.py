@@ -45,8 +45,8 @@ from .text_options import markup_options, text_reading
 
 if TYPE_CHECKING:
     from ..corpus.docbin import Written
+    from ..corpus.file_sentences import FileSentences, TagReading
     from ..corpus.nested_corpus import NestedFile, NestedReading
-    from ..corpus.sentences import FileSentences, TagReading
 
 GROUP = "sc"  # the span group, unless another one is named
 SpansKey = Annotated[str, typer.Option("--spans-key", help="A span group in place of entities.")]
@@ -130,7 +130,7 @@ def to_docbin_cli(
     """
     from ..corpus.column_docs import require_unit
     from ..corpus.docbin import write_docbin
-    from ..corpus.sentences import TagReading
+    from ..corpus.file_sentences import TagReading
 
     *inputs, output = paths
     if not inputs:
@@ -146,9 +146,9 @@ def to_docbin_cli(
     if keep_tags and grouped:
         raise typer.BadParameter("the tags are kept beside entities only", param_hint="--keep-tags")
     if grouped:
+        from ..corpus.file_sentences import tag_reading
         from ..corpus.nested_corpus import NestedReading
         from ..corpus.nested_docbin import write_nested
-        from ..corpus.sentences import tag_reading
 
         reading = NestedReading(
             spans_key or GROUP,
@@ -199,7 +199,7 @@ def _in_words(done: Written, group: str | None = None) -> str:
 
 def _opened(paths: list[str], columns: Columns, how: TagReading) -> Iterator[FileSentences]:
     """Every file, while its progress is shown."""
-    from ..corpus.sentences import FileSentences
+    from ..corpus.file_sentences import FileSentences
 
     for path in paths:
         with reading(path, columns) as reader:

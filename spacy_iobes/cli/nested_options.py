@@ -102,8 +102,8 @@ class NestedOptions:
 
         Where no layer is named, it is the column of --tag-index or the only one that there is.
         """
+        from ..corpus.file_sentences import tag_reading
         from ..corpus.nested_corpus import NestedReading
-        from ..corpus.sentences import tag_reading
         from .text_options import text_reading
 
         require_layers(list(self.layers))

@@ -32,9 +32,9 @@ from .survey import print_json
 from .text_options import text_reading
 
 if TYPE_CHECKING:
+    from ..corpus.file_sentences import TagReading
     from ..corpus.nested import NestedSurvey, SetCounts
     from ..corpus.nested_text import TextReading
-    from ..corpus.sentences import TagReading
     from ..corpus.tagged import Unit
 
 _READINGS = ", ".join(READINGS)
@@ -117,7 +117,7 @@ def _tags(
     scheme: str, policy: str, layers: list[int] | None, labels: list[str] | None
 ) -> TagReading | None:
     """How to read the tags of column files; None without a scheme."""
-    from ..corpus.sentences import tag_reading
+    from ..corpus.file_sentences import tag_reading
 
     require_layers(layers)
     return tag_reading(scheme, policy, layers or (), labels or ())
@@ -147,8 +147,8 @@ def _survey(path: str, how: _Settings) -> NestedSurvey:
         )
     if how.tags is None:
         raise missing_scheme(path)
+    from ..corpus.file_sentences import TOKEN_AND_TAG, FileSentences
     from ..corpus.nested_columns import column_passages, headed
-    from ..corpus.sentences import TOKEN_AND_TAG, FileSentences
 
     columns, tags = how.columns, how.tags
     if how.header:

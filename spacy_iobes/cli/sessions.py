@@ -129,8 +129,8 @@ def import_cli(
     a second time it changes nothing. Mentions of other labels are passed over, and counted. The
     exit code is 1 if annotated sentences were left out.
     """
+    from ..corpus.file_sentences import tag_reading
     from ..corpus.nested_corpus import NestedReading
-    from ..corpus.sentences import tag_reading
     from ..selection.importing import add_file
 
     tags = tag_reading(scheme, repair, tuple(layer or ()))

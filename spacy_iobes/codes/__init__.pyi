@@ -1,7 +1,6 @@
 """Tags as data: schemes, policies, and the verbs that are derived from them."""
 
 from .check import Check as Check
-from .columns import code_tags as code_tags
 from .pairs import begins_and_ends as begins_and_ends
 from .pairs import class_count as class_count
 from .pairs import from_begins_and_ends as from_begins_and_ends
@@ -26,5 +25,5 @@ from .tables import pack_tags as pack_tags
 from .tables import prefix_table as prefix_table
 from .tables import silent_symbols as silent_symbols
 from .tables import symbols_of as symbols_of
+from .tag_columns import code_tags as code_tags
 from .violation import KINDS as KINDS
-from .write import span_columns as span_columns

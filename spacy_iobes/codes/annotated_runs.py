@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.tags_numpy import Ints
-from .columns import CodedTags, SpanColumns
+from ..arrays import Ints
+from .span_columns import SpanColumns
+from .tag_columns import CodedTags
 from .violation import BLOCKED, MISSING
 
 

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import kernels
 from ..errors import AlignmentError, TagError
 from .annotated_runs import annotated_runs
-from .columns import CodedTags, listed
 from .parse import validate_many
 from .scheme import OUTSIDE, Scheme
 from .tables import pack_tags
 from .tag import join_tag
+from .tag_columns import CodedTags, listed
 from .transitions import mask, require_readable
 
 

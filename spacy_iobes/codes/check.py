@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .columns import CodedTags, Tags, ViolationColumns, code_tags
 from .parse import validate_many
 from .scheme import SCHEMES
+from .tag_columns import CodedTags, Tags, ViolationColumns, code_tags
 from .violation import Violation
 
 Locate = Callable[[ViolationColumns], Iterator[Violation]]

@@ -9,12 +9,12 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.tags_numpy import Offsets
+from ..arrays import Offsets
 from ..span import Span
-from .columns import SpanColumns
+from .span_columns import SpanColumns
 
 
-class Known(NamedTuple):
+class KnownSentence(NamedTuple):
     """The spans of a sentence, and the tokens of which nothing is known; all others are in none."""
 
     spans: list[Span]
@@ -22,7 +22,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class KnownColumns(Sequence[Known]):
+class KnownColumns(Sequence[KnownSentence]):
     """What is known of many sentences: their spans as columns, and the missing tokens of each."""
 
     spans: SpanColumns
@@ -32,15 +32,15 @@ class KnownColumns(Sequence[Known]):
         return len(self.spans)
 
     @overload
-    def __getitem__(self, which: int) -> Known: ...
+    def __getitem__(self, which: int) -> KnownSentence: ...
 
     @overload
-    def __getitem__(self, which: slice) -> list[Known]: ...
+    def __getitem__(self, which: slice) -> list[KnownSentence]: ...
 
-    def __getitem__(self, which: int | slice) -> Known | list[Known]:
+    def __getitem__(self, which: int | slice) -> KnownSentence | list[KnownSentence]:
         if isinstance(which, slice):
             return [self[number] for number in range(len(self))[which]]
-        return Known(self.spans[which], self.missing[which])
+        return KnownSentence(self.spans[which], self.missing[which])
 
     @property
     def partial(self) -> bool:
@@ -78,12 +78,11 @@ def flags_of(tokens: Sequence[Sequence[int]], offsets: Offsets) -> NDArray[np.bo
     return flags
 
 
-def columns_known(gold: Sequence[Known], lengths: Sequence[int]) -> KnownColumns:
+def columns_known(gold: Sequence[KnownSentence], lengths: Sequence[int]) -> KnownColumns:
     """The same in columns, of sentences of these lengths."""
-    from .write import span_columns
 
     if isinstance(gold, KnownColumns):
         return gold
     return KnownColumns(
-        span_columns([known.spans for known in gold], lengths), [known.missing for known in gold]
+        SpanColumns.of([known.spans for known in gold], lengths), [known.missing for known in gold]
     )

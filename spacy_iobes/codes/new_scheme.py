@@ -14,10 +14,10 @@ import numpy as np
 from ..errors import SchemeError
 from ..kernels import bits
 from ..span import Span
-from .columns import CodedTags
 from .parse import parse_many, validate_many
 from .scheme import EDGE, OUTSIDE, ROWS, Gap, Scheme
 from .tag import join_tag, split_tag
+from .tag_columns import CodedTags
 from .write import write_many
 
 LABELS = ("x", "y")

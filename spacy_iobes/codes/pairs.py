@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ..errors import AlignmentError, TagError, UnreadableTagError
 from .classes import classes
-from .columns import listed
 from .scheme import OUTSIDE, Scheme, get_scheme
 from .tag import join_tag, read_tag
+from .tag_columns import listed
 from .violation import explain
 
 

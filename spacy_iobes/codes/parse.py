@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import kernels
+from ..arrays import Ints
 from ..errors import SHOWN, MalformedTagsError
 from ..kernels import bits
-from ..kernels.tags_numpy import Ints
 from ..span import Span
 from .annotated_runs import annotated_runs
-from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .policy import POLICIES, Policy, get_tag_policy
 from .scheme import Scheme, get_scheme
 from .silent import filled
+from .span_columns import SpanColumns
 from .tables import Packed, gap_table, pack_states, pack_tags, silent_symbols
+from .tag_columns import CodedTags, Tags, ViolationColumns, code_tags
 from .violation import Violation
 
 

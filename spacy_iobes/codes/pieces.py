@@ -13,10 +13,11 @@ from ..errors import InexpressibleError, UnreadableTagError
 from ..span import Span
 from .annotated_runs import AnnotatedRuns, annotated_runs
 from .best import TagScores, weighed
-from .columns import CodedTags, SpanColumns, ViolationColumns, different
 from .parse import read_spans, validate_many
 from .policy import POLICIES, Policy
 from .scheme import Scheme
+from .span_columns import SpanColumns
+from .tag_columns import CodedTags, ViolationColumns, different
 from .violation import BLOCKED, MISSING, NO_TAG, Violation, violation
 from .write import write_spans
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from ..errors import UnknownNameError
 from ..kernels import bits
-from .names import find
+from ..names import find
 from .scheme import EDGE, Gap, Scheme
 
 Rule = Callable[[Scheme, str, str, bool], int]

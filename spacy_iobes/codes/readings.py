@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .names import find
+from ..names import find
 
 Mention = tuple[int, int]
 """Where a mention starts and ends, as gaps: gap `k` lies before token `k`."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.tags_numpy import Ints, Offsets
+from ..arrays import Ints, Offsets
 from ..span import Span
-from .columns import SpanColumns
 from .readings import DEFAULT_READING, Reading, get_reading
 from .separator_columns import decode_many, encode_many
+from .span_columns import SpanColumns
 from .write import sized
 
 

@@ -17,7 +17,7 @@ from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
 
-from .names import find
+from ..names import find
 
 OUTSIDE = "O"
 EDGE = "$"  # the start or end of a sentence; counts as O unless a pair names it

@@ -9,14 +9,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Offsets
 from ..errors import DuplicateSpanError, SeparatorError
 from ..kernels.separators_numpy import END, GO_ON, START
-from ..kernels.tags_numpy import Offsets
 from ..span import Span
-from .columns import SpanColumns, listed
 from .readings import DEFAULT_READING, Mention, Reading, Segment, get_reading
 from .separators import Separator, illegal_text
-from .write import require_in_range, sized, span_error
+from .span_columns import SpanColumns, span_error
+from .tag_columns import listed
+from .write import require_in_range, sized
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Ints, Offsets
 from ..kernels import bits
-from ..kernels.tags_numpy import Ints, Offsets
-from .columns import CodedTags
 from .scheme import Scheme
 from .tables import Packed, pack_tags, silent_table, symbols_of
 from .tag import join_tag, read_tag
+from .tag_columns import CodedTags
 
 
 def filled(

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import bits
-from .columns import listed
 from .policy import POLICIES
 from .scheme import Scheme, get_scheme
 from .tables import gap_table, pack_states
 from .tag import tag_names
+from .tag_columns import listed
 from .transitions import Mask, mask
 
 

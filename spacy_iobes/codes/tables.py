@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Ints, Table
 from ..kernels import bits
-from ..kernels.tags_numpy import Ints, Table
 from .policy import Policy
 from .scheme import EDGE, OUTSIDE, Gap, Scheme
 from .tag import read_tag

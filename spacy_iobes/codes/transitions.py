@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import TagError, UnreadableTagError
 from ..kernels import bits
-from ..kernels.tags_numpy import Ints
-from .columns import listed
 from .policy import POLICIES
 from .scheme import OUTSIDE, Scheme, get_scheme
 from .tables import gap_table, pack_tags
 from .tag import join_tag, split_tag, tag_names
+from .tag_columns import listed
 from .violation import explain
 
 START, END = "<GO>", "<EOS>"

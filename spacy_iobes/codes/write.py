@@ -9,22 +9,20 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from .. import kernels
-from ..errors import InexpressibleError, OverlapError, SpanError, SpanRangeError
-from ..kernels.tags_numpy import Offsets
+from ..arrays import Offsets
+from ..errors import InexpressibleError, OverlapError
 from ..span import Span
 from .annotated_runs import keep_absent
 from .best import TagScores, weighed
-from .columns import CodedTags, SpanColumns, Tags, ViolationColumns, code_tags
 from .parse import read_spans, validate_many
 from .policy import POLICIES, Policy, get_policy, get_tag_policy
 from .scheme import Scheme, get_scheme
 from .silent import hushed
+from .span_columns import Given, SpanColumns, checked_span, span_error
 from .tables import prefix_table, symbols_of
 from .tag import tag_names
+from .tag_columns import CodedTags, Tags, ViolationColumns, code_tags
 from .violation import Violation
-
-Given = tuple[int, int, str]
-"""A span as people write it: start, end, label."""
 
 
 def write(spans: Iterable[Given], length: int, scheme: str | Scheme) -> list[str]:
@@ -52,7 +50,7 @@ def sized(
     given = spans if isinstance(spans, SpanColumns) else list(spans)
     if len(given) != len(sizes):
         raise ValueError(f"Got spans for {len(given)} sentences but {len(sizes)} lengths.")
-    columns = given if isinstance(given, SpanColumns) else span_columns(given, sizes)
+    columns = given if isinstance(given, SpanColumns) else SpanColumns.of(given, sizes)
     return columns, np.array(sizes, dtype=np.int64)
 
 
@@ -185,35 +183,11 @@ def write_states(spans: SpanColumns, offsets: Offsets, scheme: Scheme) -> CodedT
     return CodedTags.trusted(codes, offsets, tag_names(spans.labels, scheme))
 
 
-def span_columns(spans: Sequence[Iterable[Given]], lengths: Sequence[int]) -> SpanColumns:
-    """Columns of the spans of many sentences, sorted within each."""
-    labels: dict[str, int] = {}
-    rows: list[tuple[int, int, int, int]] = []
-    for sentence, (members, length) in enumerate(zip(spans, lengths)):
-        checked = [_checked(span, length, sentence, len(spans)) for span in members]
-        for start, end, label in sorted(checked):
-            rows.append((sentence, start, end, labels.setdefault(label, len(labels))))
-    columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
-    return SpanColumns.trusted(map(np.ascontiguousarray, columns), tuple(labels), len(spans))
-
-
-def _checked(span: Given, length: int, sentence: int, sentences: int) -> Span:
-    """The span, if it is one of a sentence of that length."""
-    start, end, label = span
-    if not isinstance(label, str):
-        raise TypeError(f"A label is a str, not {label!r}.")
-    found = Span(index(start), index(end), label)
-    if not 0 <= found.start < found.end <= length:
-        reason = f"{tuple(found)} is no span of {length} tokens: 0 <= start < end <= {length}."
-        raise span_error(SpanRangeError, sentences, sentence, reason, found)
-    return found
-
-
 def require_in_range(spans: SpanColumns, lengths: Offsets) -> None:
     """Raise for the first span that is empty or goes beyond its sentence."""
     start, end, sentence = spans.start, spans.end, spans.sentence
     for wrong in np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))[:1]:
-        _checked(spans.row(wrong), lengths[sentence[wrong]], int(sentence[wrong]), len(spans))
+        checked_span(spans.row(wrong), lengths[sentence[wrong]], int(sentence[wrong]), len(spans))
 
 
 def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
@@ -224,11 +198,3 @@ def require_disjoint(spans: SpanColumns, lengths: Offsets) -> None:
         a, b = spans.row(wrong), spans.row(wrong + 1)
         reason = f"{tuple(a)} and {tuple(b)} overlap. Tags can only say disjoint spans: keep one."
         raise span_error(OverlapError, len(spans), int(sentence[wrong]), reason, a, b)
-
-
-def span_error(
-    kind: type[SpanError], sentences: int, sentence: int, reason: str, *wrong: Span
-) -> SpanError:
-    """The error of that kind, which says the sentence where there are several."""
-    place = f"Sentence {sentence}: " if sentences > 1 else ""
-    return kind(place + reason, wrong, sentence, reason)

@@ -16,6 +16,10 @@ from .docbin import read_docbin as read_docbin
 from .docbin import save_docbin as save_docbin
 from .docbin import write_docbin as write_docbin
 from .edit import edit_file as edit_file
+from .file_sentences import FileSentences as FileSentences
+from .file_sentences import Sentence as Sentence
+from .file_sentences import TagReading as TagReading
+from .file_sentences import tag_reading as tag_reading
 from .files import read_bytes as read_bytes
 from .files import write_bytes as write_bytes
 from .folders import is_pipeline as is_pipeline
@@ -54,10 +58,6 @@ from .planted import Flaws as Flaws
 from .planted import Planter as Planter
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
-from .sentences import FileSentences as FileSentences
-from .sentences import Sentence as Sentence
-from .sentences import TagReading as TagReading
-from .sentences import tag_reading as tag_reading
 from .sources import get_source as get_source
 from .sources import group_spans as group_spans
 from .survey import file_check as file_check

@@ -12,8 +12,8 @@ from spacy.vocab import Vocab
 from ..codes.violation import MISSING
 from ..errors import UnknownNameError
 from ..span import Span
+from .file_sentences import Layer, Sentence
 from .layers import ABSENT_TAGS, COUNT, LAYERS
-from .sentences import Layer, Sentence
 from .sources import TAGS
 
 DocUnit = Literal["sentence", "document"]

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from .. import kernels
 from ..codes.annotated_runs import having
-from ..codes.columns import CodedTags, ViolationColumns
 from ..codes.scheme import SCHEMES
+from ..codes.tag_columns import CodedTags, ViolationColumns
 from ..codes.violation import MISSING, Violation
 from ..errors import ColumnError, FileError, InexpressibleError, UnreadableTagError
 from ..kernels import columns_numpy

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from ..codes.violation import Violation
 from ..span import Span
 from .docbin import doc_violations

@@ -14,8 +14,8 @@ from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
 from ..errors import FileError, MalformedTagsError
 from .column_docs import DocUnit, entity_doc, group_doc, grouped
+from .file_sentences import FileSentences, Sentence
 from .files import STANDARD, shown, whole_file, write_bytes
-from .sentences import FileSentences, Sentence
 from .sources import Entities
 from .tagged import TaggedDocs
 

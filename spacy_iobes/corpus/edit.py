@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codes.annotated_runs import keep_absent
-from ..codes.columns import CodedTags, SpanColumns, different
 from ..codes.parse import read_spans, validate_many
 from ..codes.policy import Policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags, different
 from ..codes.violation import Violation
 from ..codes.write import write_spans
 from .conll import ColumnReader, Part

@@ -10,7 +10,7 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..codes.known import flags_of, judged
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
 from ..errors import AlignmentError
 from ..span import Span
 from .sources import shown
@@ -60,7 +60,7 @@ class Places:
         holes = [place for start, end, _ in unknown for place in range(start, end)]
         size = max(self.size, *(span.end for span in found), 0)
         offsets = np.array([0, size])
-        guesses, answers = (span_columns([each], [size]) for each in (found, gold))
+        guesses, answers = (SpanColumns.of([each], [size]) for each in (found, gold))
         return judged(guesses, answers, flags_of([holes], offsets), offsets)[0]
 
     def _places(self, spans: Iterable[Span], side: int) -> list[Span]:

@@ -11,9 +11,9 @@ from spacy.vocab import Vocab
 from ..codes.write import write
 from .column_docs import entity_doc, group_doc, grouped
 from .docbin import require_ending, save_docbin
+from .file_sentences import Layer, Sentence
 from .generated import GeneratedSentence
 from .generated_files import Generated
-from .sentences import Layer, Sentence
 
 
 def generated_docs(

@@ -11,9 +11,9 @@ from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..codes.columns import SpanColumns
-from ..codes.known import Known, KnownColumns, columns_known
+from ..codes.known import KnownColumns, KnownSentence, columns_known
 from ..codes.policy import get_policy
+from ..codes.span_columns import SpanColumns
 from ..errors import AlignmentError, SpanError
 from ..span import Span
 from .examples import character_bounds, same_tokens
@@ -68,7 +68,9 @@ def all_findable(spans: SpanColumns, docs: Sequence[Doc], sentence_bound: bool) 
     return bool((sentence[first] == sentence[last]).all())
 
 
-def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: bool) -> Known:
+def findable(
+    known: KnownSentence, doc: Doc, misaligned: Misaligned, sentence_bound: bool
+) -> KnownSentence:
     """What is known, without entities that begin or end with white space, or leave a sentence."""
     space = doc.to_array(IS_SPACE).astype(bool)
     starts = (
@@ -93,7 +95,7 @@ def findable(known: Known, doc: Doc, misaligned: Misaligned, sentence_bound: boo
                 f"{reason}. Correct the annotation{more}, or let such tokens be unknown with "
                 'misaligned = "missing".'
             )
-    return Known(spans, sorted(missing))
+    return KnownSentence(spans, sorted(missing))
 
 
 class Projection:
@@ -108,7 +110,7 @@ class Projection:
                 "an example holds two Docs of one text."
             )
 
-    def known(self, gold: Known) -> Known:
+    def known(self, gold: KnownSentence) -> KnownSentence:
         """The same knowledge about the other tokens."""
         spans, missing = [], {i for run in runs(gold.missing) for i in self._touched(*run)}
         for span in gold.spans:
@@ -120,7 +122,7 @@ class Projection:
                 raise AlignmentError(self._complaint(span, tokens))
             else:
                 missing.update(tokens)
-        return Known(spans, sorted(missing))
+        return KnownSentence(spans, sorted(missing))
 
     def _touched(self, start: int, end: int) -> range:
         """The tokens that share a character with some tokens of the reference."""
@@ -170,6 +172,6 @@ def rejected_of(
         spans = wrong_spans(example.reference, key)
         if spans and not same_tokens(example.reference, example.predicted):
             projection = Projection(example.reference, example.predicted, misaligned)
-            spans = projection.known(Known(spans, [])).spans
+            spans = projection.known(KnownSentence(spans, [])).spans
         found.append(spans)
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..codes.known import Known, KnownColumns, columns_known
+from ..codes.known import KnownColumns, KnownSentence, columns_known
 from ..codes.violation import MISSING
 from ..errors import SpanError
 from ..span import Span
@@ -39,12 +39,12 @@ def mentions_of(
     return columns_known(found, lengths)
 
 
-def known_of(doc: Doc, key: str, missing_key: str | None = None) -> Known:
+def known_of(doc: Doc, key: str, missing_key: str | None = None) -> KnownSentence:
     """Return the mentions of a Doc, each once, and the tokens that are not annotated."""
     missing = missing_of(doc, key, missing_key)
     if key not in doc.spans:
-        return Known([], missing)
-    return Known(sorted(set(require_mentions(doc, key, shown(doc)))), missing)
+        return KnownSentence([], missing)
+    return KnownSentence(sorted(set(require_mentions(doc, key, shown(doc)))), missing)
 
 
 def missing_of(doc: Doc, key: str, missing_key: str | None = None) -> list[int]:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..codes.columns import SpanColumns
 from ..codes.readings import DEFAULT_READING, Reading, get_reading
 from ..codes.roundtrip import RoundTrip, roundtrip
 from ..codes.separator_columns import repeated
+from ..codes.span_columns import SpanColumns
 from ..span import Span
 
 UNANNOTATED = "unannotated"

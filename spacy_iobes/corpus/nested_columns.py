@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..codes.columns import SpanColumns
+from ..codes.span_columns import SpanColumns
 from ..errors import ColumnError, FileError
 from ..span import Span
 from .conll import AUTO, BOM, Columns, Part
+from .file_sentences import FileSentences, Sentence, TagReading
 from .files import read_bytes, shown
 from .inputs import is_stream
 from .nested import Finding, Passages
-from .sentences import FileSentences, Sentence, TagReading
 
 
 def column_passages(file: FileSentences) -> Iterator[Passages]:

@@ -18,12 +18,12 @@ from .column_docs import DocUnit, group_doc, grouped
 from .conll import ColumnReader, Columns, unnamed_scheme
 from .doc_columns import DocFile
 from .docbin import read_docbin
+from .file_sentences import FileSentences, TagReading
 from .files import Progress, shown
 from .nested import Finding
 from .nested_columns import headed, repeated_in
 from .nested_formats import AUTO, COLUMNS, DOCS, format_of
 from .nested_text import NestedText, TextReading
-from .sentences import FileSentences, TagReading
 from .text_docs import text_doc, token_lines
 from .text_files import TEXTS
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from spacy.tokens import Doc
 
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
 from ..span import Span
 from .doc_columns import DocFile
 from .nested import ENOUGH, Finding, Passages
@@ -57,7 +57,7 @@ class _GroupSentences:
 
     def passages(self) -> Passages:
         """All of them."""
-        spans = span_columns(self.spans, self.lengths)
+        spans = SpanColumns.of(self.spans, self.lengths)
         return Passages(spans, self.lengths, self.place, self.text, self.unwritable)
 
     def place(self, sentence: int, token: int) -> str:

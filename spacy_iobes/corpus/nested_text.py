@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
 from ..errors import FileError, UnknownNameError
 from ..span import Span
 from .inline import Markup
@@ -239,7 +239,7 @@ def text_passages(texts: Iterable[NestedText]) -> Iterator[Passages]:
 
 def _passages(texts: Sequence[NestedText]) -> Passages:
     lengths = [len(text.tokens) for text in texts]
-    spans = span_columns([text.spans for text in texts], lengths)
+    spans = SpanColumns.of([text.spans for text in texts], lengths)
     unwritable = [replace(found, sentence=n) for n, t in enumerate(texts) for found in t.findings]
 
     def place(number: int, token: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import kernels
-from ..codes.columns import CodedTags
+from ..codes.tag_columns import CodedTags
 from ..errors import FileError
 from ..kernels.columns_numpy import columns_of
 from .conll import Part

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from .. import kernels
-from ..codes.columns import CodedTags
+from ..arrays import Ints
+from ..codes.tag_columns import CodedTags
 from ..errors import AlignmentError, ColumnError
 from ..kernels.columns_numpy import Layout
-from ..kernels.tags_numpy import Ints
 from .conll import ColumnReader, Part
 
 Pair = tuple[Part, Part]

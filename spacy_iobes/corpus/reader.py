@@ -17,8 +17,8 @@ from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .column_docs import DocUnit, entity_doc, grouped, require_unit
 from .conll import ColumnReader, Columns, columns_named
+from .file_sentences import FileSentences, Sentence, TagReading
 from .files import require_name
-from .sentences import FileSentences, Sentence, TagReading
 
 HOLD = 32 << 20  # bytes of files that are held in memory once they were read
 Augmenter = Callable[[Language, Example], Iterator[Example]]

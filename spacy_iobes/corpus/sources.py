@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from spacy.attrs import ENT_IOB, ENT_TYPE, TAG
 from spacy.tokens import Doc, Token
 
-from ..codes.columns import CodedTags, code_tags
 from ..codes.scheme import Scheme
+from ..codes.tag_columns import CodedTags, code_tags
 from ..codes.violation import BLOCKED, MISSING
 from ..codes.write import write
 from ..errors import AlignmentError, SpanError, UnknownNameError

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import refusal
 from ..codes.pieces import Pieces
 from ..codes.policy import Policy
 from ..codes.scheme import Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from ..codes.violation import Violation
 from ..errors import InexpressibleError, MalformedTagsError, UnknownNameError, UnreadableTagError
 from .sources import Entities, Source, shown

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..codes.columns import SpanColumns
 from ..codes.parse import validate_many
 from ..codes.pieces import Pieces
 from ..codes.policy import Policy
 from ..codes.scheme import Scheme
+from ..codes.span_columns import SpanColumns
 from ..codes.violation import Violation
 from ..errors import InexpressibleError, UnreadableTagError
 from .conll import Part

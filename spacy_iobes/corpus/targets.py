@@ -12,9 +12,8 @@ from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.tokens import Doc, Token
 from spacy.tokens import Span as DocSpan
 
-from ..codes.columns import SpanColumns
+from ..codes.span_columns import SpanColumns
 from ..codes.violation import MISSING
-from ..codes.write import span_columns
 from ..errors import AlignmentError, SpanError, UnknownNameError
 from ..span import Span
 from .sources import SOURCES, TAGS, offsets_of, shown
@@ -76,7 +75,7 @@ class ToEntities:
         """Set the entities, the tokens that are missing, and those that are blocked."""
         absent = Absent(*(np.zeros(len(doc), dtype=bool) for _ in Absent._fields))
         absent.missing[list(missing)] = absent.blocked[list(blocked)] = True
-        self.write_many([doc], span_columns([spans], [len(doc)]), absent, [0])
+        self.write_many([doc], SpanColumns.of([spans], [len(doc)]), absent, [0])
 
     def write_many(
         self, docs: Sequence[Doc], spans: SpanColumns, absent: Absent, some: Iterable[int]

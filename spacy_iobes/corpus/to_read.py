@@ -14,6 +14,7 @@ from ..errors import FileError, OverlapError
 from .column_docs import DocUnit
 from .conll import ONE_SCHEME, ColumnReader, Columns
 from .docbin import read_docbin, require_legal
+from .file_sentences import tag_reading
 from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
 from .nested_formats import COLUMNS, DOCS, JSON, TEXT, format_of
@@ -22,7 +23,6 @@ from .nested_reader import paths_of
 from .nested_text import TextReading
 from .plain_text import Split, plain_docs, with_sentences
 from .reader import ConllCorpus
-from .sentences import tag_reading
 from .sources import shown
 from .text_docs import tokens_by
 from .training_data import training_data

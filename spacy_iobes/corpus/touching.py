@@ -13,8 +13,8 @@ from ..errors import InexpressibleError
 from ..span import Span
 from .conll import ColumnReader, columns_named
 from .docbin import read_docbin
+from .file_sentences import FileSentences, PartWords, TagReading
 from .reader import files_of
-from .sentences import FileSentences, PartWords, TagReading
 from .training_data import TrainingData
 
 LONGEST = 80  # characters of a sentence in a message

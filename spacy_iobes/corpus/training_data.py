@@ -14,9 +14,9 @@ from ..errors import FileError
 from .conll import DELIMITERS, ColumnReader, Columns, unnamed_scheme
 from .doc_survey import survey_docs
 from .docbin import ENDING, malformed_docs, read_docbin
+from .file_sentences import FileSentences, TagReading
 from .inputs import is_stream
 from .reader import files_of
-from .sentences import FileSentences, TagReading
 
 LONG = 10_000  # tokens of a document that is rather a whole corpus
 

@@ -14,11 +14,11 @@ from ..errors import FileError
 from .column_docs import bare_doc
 from .conll import BOM, ColumnReader, Columns
 from .docbin import read_docbin
+from .file_sentences import PartWords, Sentence, document_starts, require_tokens
 from .files import Progress, read_bytes, shown
 from .nested_formats import COLUMNS, DOCS, JSON, TEXT
 from .nested_json import has_tokens_alone, read_json_lines
 from .nested_text import NestedText, TextReading
-from .sentences import PartWords, Sentence, document_starts, require_tokens
 from .text_docs import text_doc
 
 

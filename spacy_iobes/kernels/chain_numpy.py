@@ -17,12 +17,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Scores = NDArray[np.float32] | NDArray[np.float64]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+from ..arrays import Floats, Ints, Offsets, Scores
 
 
 class Algebra(NamedTuple):

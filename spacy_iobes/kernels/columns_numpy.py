@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tags_numpy import Ints, Offsets
+from ..arrays import Ints, Offsets
 
 TOKEN, BREAK, MARKER, COMMENT, NEWDOC = "token", "break", "marker", "comment", "newdoc"
 BLANK = b" \t"

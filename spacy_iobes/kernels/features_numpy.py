@@ -7,12 +7,8 @@ Features that were seen in training have a row of weights, one for each state.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.uint64]
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Floats = NDArray[np.float32]
+from ..arrays import Ints, Offsets, Singles, Values
 
 BEFORE, AFTER = 0x9E6C63D0876A9A47, 0xD1B54A32D192ED03  # the values of what is not in the Doc
 PRIME = 0x9E3779B97F4A7C15
@@ -118,7 +114,7 @@ def drop(ids: Ints, first: int, share: int) -> int:
     return used
 
 
-def emit(weights: Floats, rows: Ints, scale: float = 1.0) -> Floats:
+def emit(weights: Singles, rows: Ints, scale: float = 1.0) -> Singles:
     """The sum of the weights `[C, K]` of the rows `[N, F]` of every token, times the scale."""
     scores = np.zeros((len(rows), weights.shape[1]), dtype=np.float32)
     for column in rows.T:
@@ -129,12 +125,12 @@ def emit(weights: Floats, rows: Ints, scale: float = 1.0) -> Floats:
 
 
 def step(
-    weights: Floats,  # [C, K]: changed
-    squares: Floats,  # [C]: the squared gradients of each row, summed; changed
-    moved: Floats,  # [C, K]: every change times the `past` of its step, summed; changed
+    weights: Singles,  # [C, K]: changed
+    squares: Singles,  # [C]: the squared gradients of each row, summed; changed
+    moved: Singles,  # [C, K]: every change times the `past` of its step, summed; changed
     scratch: Ints,  # [C]: -1, before and after
     rows: Ints,  # [N, F]
-    gradient: Floats,  # [N, K]
+    gradient: Singles,  # [N, K]
     members: Ints,  # states that learn from each other, group by group
     bounds: Ints,  # [G + 1]: group g has the members bounds[g]:bounds[g + 1]
     rate: float,

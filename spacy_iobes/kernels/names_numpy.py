@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from .features_numpy import PRIME, Ints, Offsets, Values
+from ..arrays import Ints, Offsets, Values
+from .features_numpy import PRIME
 
 SMALL, EXACT = 1, 2  # what names in lower case, and as they are written, are mixed from
 SINGLE, BEGIN, INSIDE, END = range(1, 5)  # where in a name a token is

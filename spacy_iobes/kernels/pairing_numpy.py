@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .chain_numpy import Floats, Ints, Offsets
+from ..arrays import Floats, Ints, Offsets
 
 
 def pair(

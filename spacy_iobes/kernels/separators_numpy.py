@@ -15,7 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .chain_numpy import LOG, MAX, Algebra, Floats, Offsets, Scores, logsumexp
+from ..arrays import Floats, Offsets, Scores
+from .chain_numpy import LOG, MAX, Algebra, logsumexp
 
 START, END, GO_ON = 1, 2, 4  # the bits of a separator: a mention starts, ends, goes on
 KINDS = np.arange(8)  # X S E ES C CS EC ECS

@@ -7,11 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .features_numpy import Offsets, Values
+from ..arrays import Flags, Offsets, Values
 
 FIRST_PLACES = 2  # of a sentence that are told apart
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def surround(
@@ -66,10 +64,10 @@ class Surroundings:
         return np.where(alone, np.uint64(0), _codes(found))
 
     @cached_property
-    def _index(self) -> Numbers:
+    def _index(self) -> Offsets:
         """The number of every token in its sentence."""
         starts = np.repeat(self.sentences[:-1], np.diff(self.sentences))
-        found: Numbers = np.arange(len(self.lower)) - starts
+        found: Offsets = np.arange(len(self.lower)) - starts
         return found
 
     @cached_property
@@ -79,16 +77,16 @@ class Surroundings:
         small = self._summed(np.isin(self.casing, self.casings[:2]))
         return np.repeat((upper > 0) & (small == 0), np.diff(self.sentences))
 
-    def _summed(self, flags: Flags) -> Numbers:
+    def _summed(self, flags: Flags) -> Offsets:
         sums = np.concatenate([[0], np.cumsum(flags)])
-        found: Numbers = sums[self.sentences[1:]] - sums[self.sentences[:-1]]
+        found: Offsets = sums[self.sentences[1:]] - sums[self.sentences[:-1]]
         return found
 
     @cached_property
-    def _order(self) -> Numbers:
+    def _order(self) -> Offsets:
         """The tokens Doc by Doc and word by word, each word's in the order of the text."""
         doc = np.repeat(np.arange(len(self.docs) - 1), np.diff(self.docs))
-        found: Numbers = np.lexsort((self.lower, doc))
+        found: Offsets = np.lexsort((self.lower, doc))
         return found
 
     @cached_property
@@ -101,14 +99,14 @@ class Surroundings:
         return again
 
     @cached_property
-    def _group(self) -> Numbers:
+    def _group(self) -> Offsets:
         """A number for each word of each Doc."""
         group = np.empty(len(self._order), dtype=np.int64)
         group[self._order] = np.cumsum(~self._again) - 1
         return group
 
     @cached_property
-    def earlier(self) -> Numbers:
+    def earlier(self) -> Offsets:
         """The token before with the same word, or -1."""
         found = np.full(len(self.lower), -1, dtype=np.int64)
         at = np.flatnonzero(self._again)
@@ -116,7 +114,7 @@ class Surroundings:
         return found
 
     @cached_property
-    def later(self) -> Numbers:
+    def later(self) -> Offsets:
         """The next token with the same word, or -1."""
         found = np.full(len(self.lower), -1, dtype=np.int64)
         at = np.flatnonzero(self._again)
@@ -124,7 +122,7 @@ class Surroundings:
         return found
 
     @cached_property
-    def first(self) -> Numbers:
+    def first(self) -> Offsets:
         """The first token of the Doc with the same word, or -1 if it is that itself."""
         order = self._order
         begins = np.maximum.accumulate(np.where(self._again, 0, np.arange(len(order))))
@@ -132,7 +130,7 @@ class Surroundings:
         found[order[self._again]] = order[begins[self._again]]
         return found
 
-    def near(self, place: Numbers, distance: int) -> Values:
+    def near(self, place: Offsets, distance: int) -> Values:
         """The words at a distance from these tokens, if they are in the same sentence."""
         found = np.zeros(len(place), dtype=np.uint64)
         sentence = np.repeat(np.arange(len(self.sentences) - 1), np.diff(self.sentences))

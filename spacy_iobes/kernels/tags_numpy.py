@@ -10,13 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ints, Offsets, Table
 from . import bits
-
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Table = NDArray[np.uint8]
 
 FAR = 1 << 60  # further than any legal sequence
 

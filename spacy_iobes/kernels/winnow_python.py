@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .features_numpy import Floats, Ints, Offsets
+from ..arrays import Ints, Offsets, Singles
 
 
 def winnow(
-    weights: Floats,  # [R, 2, C]: the positive and the negative weights of every row; changed
-    moved: Floats,  # [R, 2, C]: every change times the square of when it was, summed; changed
+    weights: Singles,  # [R, 2, C]: the positive and the negative weights of every row; changed
+    moved: Singles,  # [R, 2, C]: every change times the square of when it was, summed; changed
     rows: Ints,  # [N, F]: the rows of the features of each token; -1: there is none
     order: Offsets,  # [M]: the tokens as they come
     right: Ints,  # [N, H]: the right class of every choice
@@ -19,7 +19,7 @@ def winnow(
     threshold: float,
     most: float,
     past: int,  # how many tokens came before
-) -> tuple[int, Floats]:
+) -> tuple[int, Singles]:
     """Meet tokens, and change the weights of their features where that is called for.
 
     The score of a class is the mean, over the features of a token, of its positive weight less its

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .features_numpy import Ints, Values
+from ..arrays import Ints, Values
 
 TEXT, LOWER, DIGITS, SHAPE, KINDS, CASING = range(6)
 PREFIX, SUFFIX = 10, 20  # to which the length is added

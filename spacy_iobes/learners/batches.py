@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..kernels.features_numpy import Offsets
+from ..arrays import Offsets
 
 
 @dataclass(frozen=True, eq=False)

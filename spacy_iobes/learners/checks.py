@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Ints, Offsets
 from ..errors import ModelError
-from ..kernels.features_numpy import Ints, Offsets
 
 
 def own_features(features: Ints, bits: int) -> Ints:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.features_numpy import Floats, Ints, Offsets
+from ..arrays import Ints, Offsets, Singles
 from ..ml.feature_table import FeatureTable
 from .batches import Epoch
 from .options import Options
@@ -16,10 +16,10 @@ from .options import Options
 class Step(NamedTuple):
     """Some units: what they score, what is true of them, and what takes the gradient."""
 
-    scores: Floats
+    scores: Singles
     gold: Any
     offsets: Offsets
-    learn: Callable[[Floats], None]
+    learn: Callable[[Singles], None]
 
 
 def table_of(options: Options, random: np.random.Generator) -> FeatureTable:

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ..arrays import Ints, Offsets, Singles
 from ..chain import Batch, Chain, loss
 from ..codes.classes import Classes
-from ..kernels.features_numpy import Floats, Ints, Offsets
 from ..ml.tag_chain import TagChain
 from .checks import own_features, require_units
 from .gradient_steps import steps_over, table_of
@@ -44,11 +44,11 @@ class ByGradients(ABC):
         return offsets
 
     @abstractmethod
-    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+    def gradient(self, scores: Singles, offsets: Offsets, path: Ints) -> Singles:
         """The gradient of the loss of some units, `[N, C]`."""
 
     @abstractmethod
-    def class_scores(self, features: Ints) -> Floats:
+    def class_scores(self, features: Ints) -> Singles:
         """The scores of all classes, `[N, C]`."""
 
     @property
@@ -73,7 +73,7 @@ class Crf(ByGradients):
         super().go_on()
         self.steps.go_on()
 
-    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+    def gradient(self, scores: Singles, offsets: Offsets, path: Ints) -> Singles:
         """The classes of a state have the gradient of the state; the steps learn here."""
         several = self.classes.choices > 1
         batch = Batch(scores @ self.parts.T if several else scores, offsets)
@@ -82,7 +82,7 @@ class Crf(ByGradients):
         by_state = found.scores.astype(np.float32, copy=False)
         return by_state @ self.parts if several else by_state
 
-    def class_scores(self, features: Ints) -> Floats:
+    def class_scores(self, features: Ints) -> Singles:
         """What each class adds to the score of a sequence."""
         return self.table.predict(own_features(features, self.options.bits))
 
@@ -99,14 +99,14 @@ class Softmax(ByGradients):
         """Every token is on its own."""
         return np.arange(int(offsets[0]), int(offsets[-1]) + 1)
 
-    def gradient(self, scores: Floats, offsets: Offsets, path: Ints) -> Floats:
+    def gradient(self, scores: Singles, offsets: Offsets, path: Ints) -> Singles:
         """What is thought of the classes, minus what is true."""
         gradient = np.exp(normalised(scores, self.classes.bounds))
         right = self.classes.of_state[path]
         gradient[np.arange(len(path))[:, None], right] -= 1
         return gradient
 
-    def class_scores(self, features: Ints) -> Floats:
+    def class_scores(self, features: Ints) -> Singles:
         """The logarithms of the probabilities of the classes of each choice."""
         scores = self.table.predict(own_features(features, self.options.bits))
         return normalised(scores, self.classes.bounds)
@@ -123,7 +123,7 @@ def sharing(classes: Classes) -> tuple[Ints, Ints]:
     return classes.label_of, np.left_shift(np.int32(1), choice).astype(np.int32)
 
 
-def parts_of(classes: Classes) -> Floats:
+def parts_of(classes: Classes) -> Singles:
     """Which classes a state has, 1 or 0, `[K, C]`."""
     parts = np.zeros((len(classes.of_state), len(classes.names)), dtype=np.float32)
     np.put_along_axis(parts, classes.of_state, 1, axis=1)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple, Protocol
 
+from ..arrays import Ints, Offsets, Singles
 from ..chain import Chain
 from ..codes.classes import Classes, classes
 from ..codes.scheme import Scheme, get_scheme
 from ..errors import UnknownNameError
-from ..kernels.features_numpy import Floats, Ints, Offsets
 from ..ml.tag_chain import TagChain
 from .gradients import Crf, Softmax
 from .options import Options
@@ -27,7 +27,7 @@ class Learner(Protocol):
         goes on with new examples from what is known.
         """
 
-    def class_scores(self, features: Ints) -> Floats:
+    def class_scores(self, features: Ints) -> Singles:
         """The scores of all classes `[N, C]`; the sum over the classes of a state is the state's.
 
         They are logarithms of probabilities within each choice where the learner looks at tokens

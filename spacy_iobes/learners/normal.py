@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.features_numpy import Floats
+from ..arrays import Singles
 
 
-def normalised(scores: Floats, bounds: NDArray[np.int32]) -> Floats:
+def normalised(scores: Singles, bounds: NDArray[np.int32]) -> Singles:
     """The logarithms of probabilities that add up to one within each choice."""
     found = np.empty_like(scores)
     for a, b in pairwise(bounds.tolist()):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Ints, Offsets, Singles
 from ..chain.gaps import Gaps
 from ..chain.separators import Edge, loss_of
-from ..kernels.features_numpy import Floats, Ints, Offsets
 from ..kernels.separators_numpy import Separators
 from ..ml.representations import get_representation
 from .checks import own_features
@@ -38,7 +38,7 @@ class SeparatorLearner:
             _, found = loss_of(Edge(), gaps, step.gold)
             step.learn(found.separators.reshape(step.scores.shape).astype(np.float32, copy=False))
 
-    def scores(self, features: Ints) -> Floats:
+    def scores(self, features: Ints) -> Singles:
         """The score of every separator of every label, `[G, L, 8]`."""
         found = self.table.predict(own_features(features, self.options.bits))
         return found.reshape(-1, self.labels, KINDS)

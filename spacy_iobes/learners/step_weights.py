@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Floats
 from ..chain import Chain
-from ..kernels.chain_numpy import Floats
 from ..ml.feature_table import LATER
 
 TINY = 1e-8

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..arrays import Ints, Offsets, Singles
 from ..chain import Chain
 from ..codes.classes import Classes
-from ..kernels.features_numpy import Floats, Ints, Offsets
 from ..ml.tag_chain import TagChain
 from .batches import Epoch
 from .checks import own_features, require_units
@@ -37,12 +37,12 @@ class Winnow:
         self.used: Ints = np.zeros(1 << options.bits, dtype=np.int32)
         self.count = self.met = 0
         shape = (0, 2, len(classes.names))
-        self.weights: Floats = np.ones(shape, dtype=np.float32)
-        self.moved: Floats = np.zeros(shape, dtype=np.float32)
+        self.weights: Singles = np.ones(shape, dtype=np.float32)
+        self.moved: Singles = np.zeros(shape, dtype=np.float32)
         self.scale = 1.0
-        self.sample: Floats = np.zeros((0, len(classes.names)), dtype=np.float32)
+        self.sample: Singles = np.zeros((0, len(classes.names)), dtype=np.float32)
         self.sample_right: Ints = np.zeros((0, classes.choices), dtype=np.int32)
-        self._average: Floats | None = None
+        self._average: Singles | None = None
 
     def learn(self, features: Ints, offsets: Offsets, path: Ints) -> None:
         """Learn from examples; what was learned before stays, and goes on from where it was."""
@@ -76,19 +76,19 @@ class Winnow:
                 break
         self._average = None
 
-    def _fit(self, scores: Floats, right: Ints) -> None:
+    def _fit(self, scores: Singles, right: Ints) -> None:
         """Fit probabilities to the newest tokens of all that came."""
         self.sample = np.concatenate([self.sample, scores])[-SAMPLE:]
         self.sample_right = np.concatenate([self.sample_right, right])[-SAMPLE:]
         if len(self.sample):
             self.scale = fitted(self.sample, self.sample_right, self.classes.bounds)
 
-    def class_scores(self, features: Ints) -> Floats:
+    def class_scores(self, features: Ints) -> Singles:
         """The logarithms of the probabilities of the classes of each choice."""
         scores = self.raw_scores(features)
         return normalised(scores * np.float32(self.scale), self.classes.bounds)
 
-    def raw_scores(self, features: Ints) -> Floats:
+    def raw_scores(self, features: Ints) -> Singles:
         """The mean weight of each class over the features of each token that were seen before."""
         rows = own_features(features, self.options.bits)
         kernels.find(rows, self.places)
@@ -102,15 +102,15 @@ class Winnow:
         return self.tags.even
 
     @property
-    def average(self) -> Floats:
+    def average(self) -> Singles:
         """Positive weights less negative ones, averaged over time, `[R, C]`."""
         if self._average is None:
             self._average = np.subtract(*self._averaged().swapaxes(0, 1))
         return self._average
 
-    def _averaged(self) -> Floats:
+    def _averaged(self) -> Singles:
         """All pairs of weights, averaged."""
-        weights: Floats = self.weights[: self.count]
+        weights: Singles = self.weights[: self.count]
         if self.met:
             weights = weights - self.moved[: self.count] / np.float32(float(self.met) ** 2)
         return weights
@@ -130,7 +130,7 @@ class Winnow:
             self.moved = np.concatenate([self.moved, np.zeros(more, dtype=np.float32)])
 
 
-def fitted(scores: Floats, right: Ints, bounds: NDArray[np.int32]) -> float:
+def fitted(scores: Singles, right: Ints, bounds: NDArray[np.int32]) -> float:
     """The scale with which scores give the right classes the highest probability.
 
     The likelihood has one summit, and the sign of its slope says on which side of it a scale is.

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..codes.columns import SpanColumns
-from ..kernels.chain_numpy import Floats
+from ..arrays import Flags, Floats
+from ..codes.span_columns import SpanColumns
 from .gap_scores import GapScores
 from .units import Units
 
-Flags = NDArray[np.bool_]
 Self = TypeVar("Self", bound="Asked")
 
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Flags, Floats
 from ..chain.gap_limits import agreeing
 from ..chain.gaps import Gaps
 from ..chain.mention_counts import expected_mentions, expected_starts
 from ..chain.separators import Edge, State, loss, loss_of
 from ..chain.spans import Spans
-from ..codes.columns import SpanColumns
 from ..codes.readings import Reading, nearest_start
 from ..codes.separator_columns import SeparatorColumns, decode_many, encode_many
-from ..kernels.chain_numpy import Floats
+from ..codes.span_columns import SpanColumns
 from ..kernels.separators_numpy import END, KINDS, START, Separators
-from .asked import Chains, Flags
+from .asked import Chains
 from .gap_scores import GapScores
 from .tag_chain import advising, to_numpy
 from .units import Units

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Flags, Floats, Ints
 from ..chain import Batch, Chain, Limits, Posterior, Spans, best, loss, nbest
-from ..codes.columns import SpanColumns
 from ..codes.scheme import get_scheme
+from ..codes.span_columns import SpanColumns
 from ..codes.write import write_spans
-from ..kernels.chain_numpy import Floats, Ints
-from .asked import Chains, Flags
+from .asked import Chains
 from .chain_scores import ChainScores
 from .gap_scores import GapScores
 from .tag_chain import TagChain, advising, to_numpy

@@ -9,7 +9,7 @@ from thinc.api import Linear, Model, chain, with_array, zero_init
 from thinc.layers.resizable import resize_linear_weighted
 from thinc.types import Floats2d
 
-from ..kernels.features_numpy import Ints
+from ..arrays import Ints
 from .chain_scores import ChainScores
 from .steps import Steps, resized
 from .summed import Sum

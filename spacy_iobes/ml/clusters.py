@@ -11,8 +11,8 @@ from spacy.lookups import load_lookups
 from spacy.strings import get_string_id
 from spacy.util import registry
 
+from ..arrays import Values
 from ..errors import ModelError
-from ..kernels.features_numpy import Values
 
 TABLE = "lexeme_cluster"  # in spacy-lookups-data
 BITS = {"cluster4": 4, "cluster6": 6, "cluster10": 10, "cluster": 32}

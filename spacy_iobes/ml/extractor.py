@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from thinc.api import Shim
 
 from .. import kernels
+from ..arrays import Ints, Offsets, Values
 from ..errors import ModelError
-from ..kernels.features_numpy import Ints, Offsets, Values
 from . import clusters as brown
 from .clusters import Clusters
 from .gazetteers import Gazetteers

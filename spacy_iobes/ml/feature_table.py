@@ -12,8 +12,9 @@ import srsly
 from thinc.api import Shim
 
 from .. import kernels
+from ..arrays import Ints, Singles
 from ..errors import ModelError
-from ..kernels.features_numpy import CHANCES, Floats, Ints
+from ..kernels.features_numpy import CHANCES
 
 Stored = Literal["float32", "float16"]
 LATER = 2  # the average counts the weights after step t t ** LATER times
@@ -75,18 +76,18 @@ class FeatureTable(Shim):
         self.shared: Ints = np.array(one, dtype=np.int32)
         self.groups = groups_of(self.label_of, self.shared)
 
-    def _take(self, weights: Floats, squares: Floats) -> None:
+    def _take(self, weights: Singles, squares: Singles) -> None:
         """Begin to learn with these weights."""
         self.weights, self.squares = weights, squares
-        self.moved: Floats = np.zeros(weights.shape, dtype=np.float32)
+        self.moved: Singles = np.zeros(weights.shape, dtype=np.float32)
         self.scratch: Ints = np.full(len(weights), -1, dtype=np.int32)
         self.steps, self.total = 0, 0.0
-        self.gradients: list[tuple[Ints, Floats]] = []
+        self.gradients: list[tuple[Ints, Singles]] = []
         self._forget()
 
     def _forget(self) -> None:
         """What was worked out from the weights does not hold any more."""
-        self._average: Floats | None = None
+        self._average: Singles | None = None
 
     def set_states(self, label_of: Ints, shared: Ints | None = None) -> None:
         """Take these states: those that are there keep their weights, others begin with zeros.
@@ -109,7 +110,7 @@ class FeatureTable(Shim):
         """
         self._take(self.average.copy(), self.squares[: self.count].copy())
 
-    def predict(self, features: Ints) -> Floats:
+    def predict(self, features: Ints) -> Singles:
         """The summed average weights of the features `[N, F]` of each token; takes the array."""
         kernels.find(features, self.places)
         return kernels.emit(self.average, features)
@@ -129,7 +130,7 @@ class FeatureTable(Shim):
     def begin_rows(self, rows: Ints, scale: float = 1.0) -> Any:
         """The same as `begin_update` for features that have been placed, or left out, before."""
 
-        def backprop(d_scores: Floats) -> None:
+        def backprop(d_scores: Singles) -> None:
             self.gradients.append((rows, d_scores * np.float32(scale)))
 
         return kernels.emit(self.weights, rows, scale), backprop
@@ -169,7 +170,7 @@ class FeatureTable(Shim):
         self._forget()
 
     @property
-    def average(self) -> Floats:
+    def average(self) -> Singles:
         """The weights that predict."""
         if self._average is None:
             there = slice(self.count)

@@ -14,8 +14,8 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from .. import kernels
+from ..arrays import Ints, Offsets, Values
 from ..errors import FileError
-from ..kernels.features_numpy import Ints, Offsets, Values
 from ..kernels.names_numpy import EXACT, LONGEST, OTHER_CASE, SMALL, mixed
 from .lexemes import hashed
 

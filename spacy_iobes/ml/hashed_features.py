@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..kernels.features_numpy import Ints
+from ..arrays import Ints
 from .clusters import Clusters
 from .extractor import Extractor
 from .feature_table import FeatureTable, Stored

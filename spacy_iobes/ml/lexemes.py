@@ -13,8 +13,8 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from .. import kernels
+from ..arrays import Ints, Values
 from ..kernels import words_python as codes
-from ..kernels.features_numpy import Ints, Values
 from ..kernels.words_python import LONG
 
 ROOM = 1024  # words to begin with

@@ -9,21 +9,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Scores
 from ..chain import Batch, Gradient, apart, loss, marginals
-from ..codes.known import Known, columns_known
+from ..codes.known import KnownSentence, columns_known
 from ..errors import UnknownNameError
-from ..kernels.chain_numpy import Scores
 from .chain_scores import ChainScores
 from .tag_chain import TagChain
 
 ObjectiveName = Literal["crf", "softmax"]
 Limit = Callable[[Batch], Batch]
-Objective = Callable[[TagChain, ChainScores, Sequence[Known], Limit], tuple[float, Gradient]]
+Gold = Sequence[KnownSentence]
+Objective = Callable[[TagChain, ChainScores, Gold, Limit], tuple[float, Gradient]]
 
 
-def crf(
-    tags: TagChain, scores: ChainScores, gold: Sequence[Known], limit: Limit
-) -> tuple[float, Gradient]:
+def crf(tags: TagChain, scores: ChainScores, gold: Gold, limit: Limit) -> tuple[float, Gradient]:
     """The negative log-likelihood of what is known: all paths against those that agree with it.
 
     `limit` leaves out the paths that decoding does not consider either.
@@ -39,7 +38,7 @@ def crf(
 
 
 def softmax(
-    tags: TagChain, scores: ChainScores, gold: Sequence[Known], limit: Limit
+    tags: TagChain, scores: ChainScores, gold: Gold, limit: Limit
 ) -> tuple[float, Gradient]:
     """The cross-entropy of each token for itself; only decoding knows what is legal.
 
@@ -80,25 +79,25 @@ def distribution(scores: Scores, allowed: NDArray[np.bool_]) -> tuple[Scores, Sc
     return (np.log(total) + top)[:, 0], weights / total
 
 
-def possible(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:
+def possible(tags: TagChain, batch: Batch, gold: Gold) -> NDArray[np.bool_]:
     """The tags that each token has in some legal sequence that agrees with what is known."""
     even = replace(batch, scores=np.where(batch.scores > -np.inf, 0.0, -np.inf))
     found: NDArray[np.bool_] = marginals(tags.even, agreeing(tags, even, gold)) > 0
     return found
 
 
-def path_of(tags: TagChain, scores: ChainScores, gold: Sequence[Known]) -> NDArray[np.int32]:
+def path_of(tags: TagChain, scores: ChainScores, gold: Gold) -> NDArray[np.int32]:
     """The path with the spans that are known; refuses those that the scheme has no tags for."""
     return tags.path(columns_known(gold, scores.lengths).spans, scores.lengths)
 
 
-def agreeing(tags: TagChain, batch: Batch, gold: Sequence[Known]) -> Batch:
+def agreeing(tags: TagChain, batch: Batch, gold: Gold) -> Batch:
     """The batch limited to the paths that agree with what is known."""
     outside = np.flatnonzero(~(spanned(batch, gold) | missing(batch, gold)))
     return tags.known(batch, [known.spans for known in gold], outside)
 
 
-def missing(batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:
+def missing(batch: Batch, gold: Gold) -> NDArray[np.bool_]:
     """Which tokens nothing is known of, counted through all Docs."""
     found = np.zeros(len(batch.scores), dtype=bool)
     for start, known in zip(batch.offsets.tolist(), gold):
@@ -106,7 +105,7 @@ def missing(batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:
     return found
 
 
-def spanned(batch: Batch, gold: Sequence[Known]) -> NDArray[np.bool_]:
+def spanned(batch: Batch, gold: Gold) -> NDArray[np.bool_]:
     """Which tokens are in a span, counted through all Docs."""
     found = np.zeros(len(batch.scores), dtype=bool)
     for offset, known in zip(batch.offsets.tolist(), gold):

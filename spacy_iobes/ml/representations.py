@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from ..arrays import Ints
 from ..codes.readings import Reading
 from ..errors import UnknownNameError
-from ..kernels.features_numpy import Ints
 from . import asked_separators, asked_tags
 from .asked import Asked
 from .asked_separators import AskedSeparators

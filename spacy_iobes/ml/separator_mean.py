@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..kernels.features_numpy import Ints
+from ..arrays import Ints
 from .gap_scores import GapScores
 from .separator_tagger import SeparatorModel
 from .units import Look

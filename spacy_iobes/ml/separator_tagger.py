@@ -10,7 +10,7 @@ from thinc.api import Linear, Maxout, Model, chain, zero_init
 from thinc.layers.resizable import resize_linear_weighted
 from thinc.types import Floats2d
 
-from ..kernels.features_numpy import Ints
+from ..arrays import Ints
 from .gap_scores import GapScores
 from .gap_steps import GapSteps, resized
 from .pairs import Pairs

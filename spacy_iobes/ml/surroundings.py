@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.features_numpy import Values
+from ..arrays import Values
 from .lexemes import hashed
 
 CASINGS = ("lower", "title", "upper")  # each a bit of what `seen` says, the first the lowest

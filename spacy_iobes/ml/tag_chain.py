@@ -14,17 +14,18 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Scores
 from ..chain import Batch, Chain, Gradient, Layout, Limits, Spans
 from ..codes.classes import Classes, classes
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans
 from ..codes.policy import get_policy
 from ..codes.scheme import Scheme
 from ..codes.silent import hushed
+from ..codes.span_columns import SpanColumns
 from ..codes.states import States, states
-from ..codes.write import span_columns, write_states
+from ..codes.tag_columns import CodedTags
+from ..codes.write import write_states
 from ..errors import ChainError, ModelError, UnknownNameError
-from ..kernels.chain_numpy import Scores
 from ..span import Span
 from .chain_scores import ChainScores
 
@@ -162,7 +163,7 @@ class TagChain:
         self, spans: Sequence[Sequence[Span]] | SpanColumns, lengths: Sequence[int]
     ) -> NDArray[np.int32]:
         """The one path of each Doc that has exactly these spans, Doc after Doc."""
-        columns = spans if isinstance(spans, SpanColumns) else span_columns(spans, lengths)
+        columns = spans if isinstance(spans, SpanColumns) else SpanColumns.of(spans, lengths)
         offsets = np.cumsum([0, *lengths], dtype=np.int64)
         tags = write_states(columns, offsets, self.scheme)
         width = len(self.scheme.prefixes)

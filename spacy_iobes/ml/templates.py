@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from spacy.strings import get_string_id
 
+from ..arrays import Ints, Values
 from ..errors import UnknownNameError
-from ..kernels.features_numpy import Ints, Values
 
 TEMPLATES = (
     "bias",

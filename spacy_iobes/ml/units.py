@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns
-from ..kernels.features_numpy import Ints, Offsets
+from ..arrays import Ints, Offsets
+from ..codes.span_columns import SpanColumns
 from .extractor import sentences_of
 
 

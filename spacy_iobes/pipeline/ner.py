@@ -14,10 +14,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..chain import Batch, Chain, Posterior, Spans, apart, best, reject
-from ..codes.columns import SpanColumns
 from ..codes.known import KnownColumns
 from ..codes.scheme import get_scheme
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
 from ..corpus.gold import Misaligned, gold_of, rejected_of, wrong_spans
 from ..corpus.sources import entity_labels, shown
 from ..corpus.targets import Absent, ToEntities, ToSpanGroup
@@ -61,7 +60,7 @@ class Answers(NamedTuple):
         if not any(self.presets.kept):
             return found
         every = [[*spans, *kept] for spans, kept in zip(found, self.presets.kept)]
-        return span_columns(every, self.batch.lengths.tolist())
+        return SpanColumns.of(every, self.batch.lengths.tolist())
 
 
 class EntityRecognizer(Questions, Recognizer):
@@ -177,7 +176,7 @@ class EntityRecognizer(Questions, Recognizer):
         entities = found
         if any(presets.kept):
             every = [[*spans, *kept] for spans, kept in zip(found, presets.kept)]
-            entities = span_columns(every, list(map(len, docs)))
+            entities = SpanColumns.of(every, list(map(len, docs)))
         absent = Absent.of(docs, blocked=presets.blocked)
         ToEntities().write_many(docs, entities, absent, range(len(docs)))
         if self.scores and predicted.probability is not None:

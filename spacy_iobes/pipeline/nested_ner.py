@@ -15,16 +15,16 @@ from spacy.training import Example
 from spacy.util import logger
 from spacy.vocab import Vocab
 
-from ..codes.columns import SpanColumns
+from ..arrays import Flags
 from ..codes.known import KnownColumns
 from ..codes.readings import DEFAULT_READING, get_reading
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
 from ..corpus.gold import Misaligned
 from ..corpus.mentions import known_of, mentions_of
 from ..corpus.sources import shown
 from ..corpus.targets import ToSpanGroup
 from ..errors import ModelError
-from ..ml.asked import Asked, Flags
+from ..ml.asked import Asked
 from ..ml.asked_tags import outermost
 from ..ml.gap_scores import GapScores
 from ..ml.representations import RepresentationName, get_representation
@@ -119,7 +119,7 @@ class NestedRecognizer(NestedQuestions, Recognizer):
             found.update(span.label for span in spans)
             total += len(spans)
             if not self.representation.gaps:
-                columns = span_columns([spans], [len(example.reference)])
+                columns = SpanColumns.of([spans], [len(example.reference)])
                 lost = set(spans).difference(outermost(columns).spans())
                 inner += (told(example.reference, span) for span in sorted(lost))
         if inner:

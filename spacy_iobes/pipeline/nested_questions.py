@@ -9,7 +9,7 @@ from operator import index
 import numpy as np
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns
+from ..codes.span_columns import SpanColumns
 from ..errors import SpanRangeError
 from ..ml.asked import Asked
 from ..ml.combinations import best_of_docs

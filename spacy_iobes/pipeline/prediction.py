@@ -13,16 +13,16 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..codes.scheme import SCHEMES, Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
 from ..codes.tag import read_tag
 from ..codes.write import write_spans
 from ..corpus.column_docs import bare_doc, grouped
 from ..corpus.conll import ColumnReader, Part
+from ..corpus.file_sentences import PartWords, Sentence, document_starts, require_tokens
 from ..corpus.files import write_bytes
 from ..corpus.output import Output
-from ..corpus.sentences import PartWords, Sentence, document_starts, require_tokens
 from ..corpus.sources import Entities, offsets_of
 from ..corpus.tagged import TaggedDocs
 from ..errors import ColumnError, ModelError

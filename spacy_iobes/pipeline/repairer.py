@@ -10,9 +10,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..codes.best import TagScores
-from ..codes.columns import SpanColumns
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
+from ..codes.span_columns import SpanColumns
 from ..corpus.sources import Entities, get_source, shown
 from ..corpus.tagged import TaggedDocs, Unit
 from ..corpus.targets import Absent, ToEntities, get_span_target

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.training import Example
 
-from ..codes.columns import SpanColumns
 from ..codes.known import KnownColumns, flags_of, judged
+from ..codes.span_columns import SpanColumns
 from ..scoring.counts import Figures, figures
 
 COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import TagError
-from ..kernels.tags_numpy import Ints
 from .matching import Matched
 from .signature import known
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ..codes.columns import ViolationColumns
 from ..codes.parse import refusal, validate_many
 from ..codes.policy import get_policy
 from ..codes.scheme import get_scheme
+from ..codes.tag_columns import ViolationColumns
 from ..codes.violation import Violation
 from ..corpus.conll import Part
 from ..corpus.pairs import Pair

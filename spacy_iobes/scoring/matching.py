@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..codes.columns import SpanColumns
+from ..arrays import Ints
+from ..codes.span_columns import SpanColumns
 from ..errors import AlignmentError, SpanRangeError
-from ..kernels.tags_numpy import Ints
 from ..span import Span
 
 Rows = tuple[Ints, Ints, Ints, Ints]

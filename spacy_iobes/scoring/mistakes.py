@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codes.columns import SpanColumns
-from ..kernels.tags_numpy import Ints
+from ..arrays import Ints
+from ..codes.span_columns import SpanColumns
 from .counts import Counts
 from .matching import Matched
 

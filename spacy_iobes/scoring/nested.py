@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codes.columns import SpanColumns
+from ..codes.span_columns import SpanColumns
 from .counts import Figures, figures
 from .matching import Matched, match, nested_columns
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..codes.columns import CodedTags
 from ..codes.policy import Policy, get_policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
+from ..codes.tag_columns import CodedTags
 from ..errors import AlignmentError, TagError
 from .counts import Counts, count
 from .matching import Kept, match, nested_columns

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codes.annotated_runs import having
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.known import judged
 from ..codes.parse import read_spans, refusal, validate_many
 from ..codes.policy import Policy
 from ..codes.scheme import OUTSIDE, Scheme
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from ..codes.violation import BLOCKED, MISSING
 from ..errors import AlignmentError, MalformedTagsError, UnreadableTagError
 from ..kernels import encode

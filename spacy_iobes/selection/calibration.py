@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
 
 FLOOR = 1e-6  # the least that a sentence is taken to be expected to have
 SPREAD = np.array([1.0, 0.5])  # how far from 0 and 1 the two numbers are thought to lie

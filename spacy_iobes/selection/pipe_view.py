@@ -11,8 +11,8 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..arrays import Floats
 from ..errors import SettingError
-from ..kernels.chain_numpy import Floats
 from ..span import Span
 from .pool import Pool
 from .view import Suggestion

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
-from ..codes.columns import SpanColumns, listed
+from ..arrays import Ints, Offsets
 from ..codes.policy import get_policy
-from ..codes.write import span_columns
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import listed
 from ..corpus.gold import ADVICE
 from ..corpus.sources import group_spans, shown
 from ..corpus.tagged import TaggedDocs
 from ..corpus.text_docs import told_of
 from ..errors import CorpusError
-from ..kernels.features_numpy import Ints, Offsets
 from ..ml.extractor import Extractor
 from ..ml.units import Units
 from ..span import Span
@@ -170,7 +170,7 @@ def _entities(docs: Sequence[Doc]) -> SpanColumns:
 def _group(docs: Sequence[Doc], key: str) -> SpanColumns:
     """The spans of a group; a Doc without it has none."""
     spans = [group_spans(doc, key) if key in doc.spans else [] for doc in docs]
-    return span_columns(spans, [len(doc) for doc in docs])
+    return SpanColumns.of(spans, [len(doc) for doc in docs])
 
 
 def _require_bound(docs: Sequence[Doc], units: Units, spans: SpanColumns) -> None:

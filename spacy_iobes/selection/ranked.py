@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Offsets
 from ..corpus.answered import Answered, Status
 from ..corpus.tasks_out import prodigy_task
 from ..errors import CorpusError
-from ..kernels.features_numpy import Offsets
 from .pool import Pool
 from .ranking import get_ranking
 from .recogniser import Recogniser

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import UnknownNameError
-from ..kernels.chain_numpy import Floats
 from .view import View
 
 Rule = Callable[[View, np.random.Generator], Floats]

@@ -12,13 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import Offsets, picked
 from ..chain import Batch, Limits
-from ..chain.arrays import picked
 from ..chain.gaps import Gaps
 from ..codes.scheme import get_scheme
 from ..codes.separator_columns import encode_many
-from ..codes.write import span_columns
-from ..kernels.features_numpy import Offsets
+from ..codes.span_columns import SpanColumns
 from ..learners.gradients import Crf
 from ..learners.options import Options
 from ..learners.separators import SeparatorLearner
@@ -99,7 +98,7 @@ class _Separators:
     def learn(self, sentences: Offsets, spans: list[list[Span]]) -> None:
         gaps, offsets = picked(self.pool.units.gaps, sentences)
         lengths = self.pool.lengths[sentences].tolist()
-        gold = encode_many(span_columns(spans, lengths), lengths, self.pool.labels).gaps
+        gold = encode_many(SpanColumns.of(spans, lengths), lengths, self.pool.labels).gaps
         self.learner.learn(self.pool.features[gaps], offsets, gold)
 
     def view(self, sentences: Offsets) -> SeparatorView:

@@ -10,12 +10,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Offsets
 from ..chain import Batch, Chain, Posterior, expected_spans, nbest
 from ..chain.gaps import Gaps
 from ..chain.separators import Edge
 from ..codes.readings import DEFAULT_READING, get_reading
-from ..kernels.chain_numpy import Floats
-from ..kernels.features_numpy import Offsets
 from ..ml.asked_separators import AskedSeparators
 from ..ml.combinations import best_of_docs
 from ..ml.tag_chain import TagChain

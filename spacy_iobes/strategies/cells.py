@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..arrays import Offsets
 from ..codes.scheme import Scheme, get_scheme
-from ..kernels.features_numpy import Offsets
 from ..learners.known import get_learner
 from ..learners.options import Options
 from ..scoring.counts import count

@@ -8,12 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints, Offsets
 from ..chain import Batch, Posterior
 from ..codes.classes import Classes, classes
-from ..codes.columns import SpanColumns
 from ..codes.scheme import Scheme
-from ..kernels.chain_numpy import Floats, Offsets
-from ..kernels.features_numpy import Ints
+from ..codes.span_columns import SpanColumns
 from ..ml.tag_chain import TagChain
 
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Offsets
 from ..chain import Chain, Posterior, Spans, best
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import read_spans
 from ..codes.policy import get_tag_policy
-from ..kernels.chain_numpy import Floats, Offsets
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from .codec import Codec
 from .pairing import Lengths, exact_pairs, greedy_pairs
 

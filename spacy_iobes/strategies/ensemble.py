@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..codes.columns import SpanColumns
-from ..kernels.chain_numpy import Floats
+from ..arrays import Floats
+from ..codes.span_columns import SpanColumns
 from .decoding import Found, Scored, constrained, probabilities
 
 NAME = "ensemble"

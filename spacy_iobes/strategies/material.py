@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
-from ..chain.arrays import picked
-from ..codes.columns import SpanColumns
+from ..arrays import Ints, Offsets, picked
 from ..codes.policy import get_policy
+from ..codes.span_columns import SpanColumns
 from ..corpus.gold import ADVICE
 from ..corpus.sources import offsets_of, shown
 from ..corpus.tagged import TaggedDocs
 from ..errors import CorpusError
-from ..kernels.features_numpy import Ints, Offsets
 from ..ml.extractor import Extractor
 
 BITS = 20

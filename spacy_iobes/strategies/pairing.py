@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..arrays import Floats, Offsets
 from ..chain.pairing import Pairs, length_scores, match, pair
-from ..codes.columns import SpanColumns
-from ..kernels.chain_numpy import Floats, Offsets
+from ..codes.span_columns import SpanColumns
 from .codec import Codec
 
 LEAST = -700.0  # the logarithm of almost nothing

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Offsets
 from ..errors import CorpusError, SettingError
-from ..kernels.features_numpy import Offsets
 
 
 class Split(NamedTuple):

@@ -1,25 +1,21 @@
-"""Many sentences as flat columns; Python objects are only built for those who iterate."""
+"""The tags of many sentences as columns; Python objects are only built for those who iterate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import kernels
+from ..arrays import Ints, Offsets, integers, sentence_bounds
 from ..errors import UnreadableTagError
 from ..kernels import bits
-from ..kernels.tags_numpy import Ints, Offsets
-from ..span import Span
 from .scheme import Scheme
 from .tables import Packed, pack_tags
 from .violation import BLOCKED, MISSING, NO_TAG, Violation, explain, violation
-
-Number = TypeVar("Number", np.int32, np.int64)
 
 
 def listed(what: str, values: Iterable[str]) -> list[str]:
@@ -28,21 +24,6 @@ def listed(what: str, values: Iterable[str]) -> list[str]:
     if isinstance(values, str) or not all(isinstance(value, str) for value in found):
         raise TypeError(f"The {what} are a list of str, not {values!r}.")
     return found
-
-
-def _integers(what: str, values: ArrayLike, kind: type[Number]) -> NDArray[Number]:
-    """A copy as an array of integers that nobody can write to: the kernels trust what is in it."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"{what} are integers, not {array.dtype}.")
-    if array.ndim != 1:
-        raise ValueError(f"{what} have one dimension, not {array.ndim}.")
-    limits = np.iinfo(kind)
-    if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
-        raise ValueError(f"{what} lie between {limits.min} and {limits.max}.")
-    copy = array.astype(kind)
-    copy.setflags(write=False)
-    return copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +40,8 @@ class CodedTags:
 
     def __post_init__(self) -> None:
         tags = tuple(listed("tags", self.tags))
-        codes = _integers("codes", self.codes, np.int32)
-        offsets = _integers("offsets", self.offsets, np.int64)
+        codes = integers("codes", self.codes, np.int32)
+        offsets = integers("offsets", self.offsets, np.int64)
         if not len(offsets):
             raise ValueError("There is one offset more than there are sentences, so at least one.")
         if offsets[0] != 0 or offsets[-1] != len(codes) or (np.diff(offsets) < 0).any():
@@ -80,7 +61,7 @@ class CodedTags:
     @classmethod
     def from_lengths(cls, codes: ArrayLike, lengths: ArrayLike, tags: Iterable[str]) -> CodedTags:
         """Codes laid end to end, and the length of every sentence."""
-        offsets = np.concatenate([[0], np.cumsum(_integers("lengths", lengths, np.int64))])
+        offsets = np.concatenate([[0], np.cumsum(integers("lengths", lengths, np.int64))])
         return cls(np.asarray(codes), offsets, tags if isinstance(tags, tuple) else tuple(tags))
 
     def __len__(self) -> int:
@@ -150,84 +131,6 @@ def different(old: CodedTags, new: CodedTags) -> NDArray[np.bool_]:
     return changed
 
 
-def _bounds(sentence: Ints, sentences: int) -> list[int]:
-    """Where the rows of each sentence begin in a column that is sorted by sentence."""
-    bounds: list[int] = np.searchsorted(sentence, np.arange(sentences + 1)).tolist()
-    return bounds
-
-
-@dataclass(frozen=True, eq=False)
-class SpanColumns:
-    """The spans of many sentences, one row each, sorted by sentence and start.
-
-    `label` holds numbers, `labels[label]` is the string. Iterating gives one list of `Span` for
-    each sentence, `len()` the number of sentences, `total` the number of spans.
-    """
-
-    sentence: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    labels: tuple[str, ...]
-    sentences: int
-
-    def __post_init__(self) -> None:
-        labels = tuple(self.labels)
-        for name in ("sentence", "start", "end", "label"):
-            column = _integers(f"the column {name}", getattr(self, name), np.int32)
-            self.__dict__[name] = column
-            if len(column) != len(self.sentence):
-                raise ValueError("All columns of spans have the same length.")
-        if self.total and not 0 <= self.label.min() <= self.label.max() < len(labels):
-            raise ValueError(f"Label numbers lie between 0 and {len(labels) - 1}.")
-        if self.total and not 0 <= self.sentence.min() <= self.sentence.max() < self.sentences:
-            raise ValueError(f"Sentence numbers lie between 0 and {self.sentences - 1}.")
-        order = np.lexsort((self.start, self.sentence))
-        if (np.diff(order) < 0).any():
-            raise ValueError("Rows of spans are sorted by sentence, then by start.")
-        self.__dict__["labels"] = labels
-
-    @classmethod
-    def trusted(
-        cls, columns: Iterable[Ints], labels: tuple[str, ...], sentences: int
-    ) -> SpanColumns:
-        """What a kernel made, which needs no check."""
-        spans = cls.__new__(cls)
-        spans.__dict__.update(zip(("sentence", "start", "end", "label"), columns))
-        for column in (spans.sentence, spans.start, spans.end, spans.label):
-            column.setflags(write=False)
-        spans.__dict__.update(labels=labels, sentences=sentences)
-        return spans
-
-    @property
-    def total(self) -> int:
-        """How many spans there are."""
-        return len(self.sentence)
-
-    def __len__(self) -> int:
-        return self.sentences
-
-    def row(self, number: int) -> Span:
-        """One row as a span."""
-        at = range(self.total)[number]
-        return self.spans(slice(at, at + 1))[0]
-
-    def spans(self, rows: slice = slice(None)) -> list[Span]:
-        """Some rows, or all of them, as one list of spans."""
-        labels = map(self.labels.__getitem__, self.label[rows].tolist())
-        return list(map(Span, self.start[rows].tolist(), self.end[rows].tolist(), labels))
-
-    def __iter__(self) -> Iterator[list[Span]]:
-        spans = self.spans(slice(None))
-        bounds = _bounds(self.sentence, self.sentences)
-        return (spans[a:b] for a, b in pairwise(bounds))
-
-    def __getitem__(self, sentence: int) -> list[Span]:
-        number = range(self.sentences)[sentence]
-        a, b = (self.sentence.searchsorted(s) for s in (number, number + 1))
-        return self.spans(slice(int(a), int(b)))
-
-
 @dataclass(frozen=True, eq=False)
 class ViolationColumns:
     """The violations of many sentences, one row each: their sentence and the token behind the gap.
@@ -259,7 +162,7 @@ class ViolationColumns:
 
     def __iter__(self) -> Iterator[list[Violation]]:
         found = [violation for _, violation in self.rows()]
-        bounds = _bounds(self.sentence, len(self))
+        bounds = sentence_bounds(self.sentence, len(self))
         return (found[a:b] for a, b in pairwise(bounds))
 
     def __getitem__(self, sentence: int) -> list[Violation]:

@@ -1,12 +1,44 @@
-"""Arrays at the border: what a kernel trusts is checked here."""
+"""Types of arrays, and checks at the border: what a kernel trusts is checked here."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TypeVar
 
-from ..errors import ChainError
-from ..kernels.chain_numpy import Floats, Ints, Offsets, Scores
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ChainError
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Table = NDArray[np.uint8]
+Values = NDArray[np.uint64]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Scores = Singles | Floats
+Number = TypeVar("Number", np.int32, np.int64)
+
+
+def integers(what: str, values: ArrayLike, kind: type[Number]) -> NDArray[Number]:
+    """A copy as an array of integers that nobody can write to: the kernels trust what is in it."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{what} are integers, not {array.dtype}.")
+    if array.ndim != 1:
+        raise ValueError(f"{what} have one dimension, not {array.ndim}.")
+    limits = np.iinfo(kind)
+    if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise ValueError(f"{what} lie between {limits.min} and {limits.max}.")
+    copy = array.astype(kind)
+    copy.setflags(write=False)
+    return copy
+
+
+def sentence_bounds(sentence: Ints, sentences: int) -> list[int]:
+    """Where the rows of each sentence begin in a column that is sorted by sentence."""
+    bounds: list[int] = np.searchsorted(sentence, np.arange(sentences + 1)).tolist()
+    return bounds
 
 
 def finite_or_illegal(name: str, values: ArrayLike) -> Scores:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from ..errors import UnknownNameError
+from .errors import UnknownNameError
 
 
 class Named(Protocol):

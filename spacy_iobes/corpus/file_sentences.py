@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import kernels
-from ..codes.columns import CodedTags, SpanColumns
 from ..codes.parse import refusal
 from ..codes.policy import POLICIES, Policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from ..codes.violation import Violation
 from ..codes.write import write_spans
 from ..errors import ColumnError, FileError
