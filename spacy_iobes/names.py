@@ -1,10 +1,10 @@
-"""Named objects in a table: found by name or alias without regard to case, or refused."""
+"""Names that people write, found in what is known, or refused with a list of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_args
 
 from .errors import UnknownNameError
 
@@ -36,7 +36,22 @@ def find(table: Mapping[str, N], kind: type[N], name: str | N, hint: str = "") -
         if wanted == entry.name or wanted in entry.aliases:
             return entry
     every = [known for entry in table.values() for known in (entry.name, *entry.aliases)]
-    close = get_close_matches(wanted, every, n=1)
-    hint = hint or (f" Did you mean {close[0]!r}?" if close else "")
-    known = ", ".join(table)
-    raise UnknownNameError(f"Unknown {what} {name!r}.{hint} Known: {known}.", name, table)
+    raise _unknown(what, name, table, hint or _guess(wanted, every))
+
+
+def known_name(what: str, name: Any, names: Any, hint: str = "") -> Any:
+    """Return `name` if it is one of `names`, which are strings or a Literal of them."""
+    every: Collection[str] = get_args(names) or names
+    if name in every:
+        return name
+    raise _unknown(what.replace("_", " "), name, every, hint or _guess(str(name), list(every)))
+
+
+def _guess(name: str, every: list[str]) -> str:
+    close = get_close_matches(name, every, n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _unknown(what: str, name: Any, known: Collection[str], hint: str) -> UnknownNameError:
+    message = f"Unknown {what} {name!r}.{hint} Known: {', '.join(known)}."
+    return UnknownNameError(message, str(name), tuple(known))

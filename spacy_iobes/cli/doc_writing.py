@@ -14,7 +14,7 @@ from ..codes.policy import POLICIES, Policy
 from ..codes.scheme import SCHEMES, get_scheme
 from ..corpus.conll import AUTO, delimiter_named
 from ..corpus.files import STANDARD
-from ..corpus.nested import Finding, told
+from ..corpus.findings import Finding, finding_lines
 from .application import counted
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class DocWriting:
         words = [counted(made.docs, "Doc"), counted(made.tokens, "token")]
         words += [counted(made.spans, "span")]
         words += [f"{counted(made.repaired, 'violation')} repaired"] * bool(made.repaired)
-        return "\n".join([", ".join(words), *told(made.findings)]), asdict(made)
+        return "\n".join([", ".join(words), *finding_lines(made.findings)]), asdict(made)
 
     def _write_columns(
         self, file: DocFile, output: str, policy: Policy
@@ -158,7 +158,7 @@ class DocWriting:
         report = asdict(done)
         if self.key:
             report["findings"] = [asdict(found) for found in findings]
-        return "\n".join([", ".join(words), *told(findings)]), report
+        return "\n".join([", ".join(words), *finding_lines(findings)]), report
 
 
 def _write_docbin(file: DocFile, output: str) -> tuple[str, dict[str, Any]]:

@@ -15,8 +15,8 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
+from ..corpus.findings import finding_lines
 from ..corpus.inline import Markup
-from ..corpus.nested import told
 from ..corpus.nested_formats import COLUMNS, FORMATS, INLINE, format_of
 from .application import command, counted, echo
 from .doc_writing import (
@@ -163,7 +163,7 @@ def to_docbin_cli(
         size = _in_words(made, "" if spans_key else f" in the group {GROUP!r}")
         without = f"{counted(made.without_entities, 'Doc')} without entities, for mentions overlap"
         remarks = [without] * bool(made.without_entities)
-        words = "\n".join([size, *remarks, *told(made.findings)])
+        words = "\n".join([size, *remarks, *finding_lines(made.findings)])
         say(f"{output}: {words}", {"file": output, **made.as_json()}, output, json)
         return
     how = TagReading(get_scheme(scheme), get_tag_policy(policy))

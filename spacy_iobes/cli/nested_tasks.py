@@ -21,7 +21,7 @@ from .options import require_scheme
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
-    from ..corpus.nested import Finding
+    from ..corpus.findings import Finding
     from ..corpus.nested_corpus import NestedDoc, NestedReading
 
 
@@ -71,8 +71,8 @@ def _docs(path: str, reading: NestedReading, vocab: Vocab, refused: Refused) -> 
 
     If its tags are refused, the error says which side it is.
     """
+    from ..corpus.findings import finding_lines
     from ..corpus.mentions import require_mentions
-    from ..corpus.nested import told
     from ..corpus.nested_corpus import NestedFile
 
     findings: list[Finding] = []
@@ -86,7 +86,7 @@ def _docs(path: str, reading: NestedReading, vocab: Vocab, refused: Refused) -> 
         refused.violations, refused.total = list(error.violations), len(error.violations)
         error.advice = refused.advice()
         raise
-    lines = told(findings)
+    lines = finding_lines(findings)
     if file.violations and reading.tags and not reading.tags.policy.refuses:
         lines.append(f"{file.violations:,} violations repaired")
     for line in lines:

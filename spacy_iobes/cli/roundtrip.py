@@ -13,7 +13,7 @@ import typer
 from ..codes.readings import DEFAULT_READING, READINGS, get_reading
 from ..corpus.conll import Columns
 from ..corpus.files import shown
-from ..corpus.nested import many
+from ..corpus.findings import many
 from ..corpus.nested_formats import COLUMNS, DOCS, format_of
 from ..scoring.formats import aligned
 from .application import AT_FAULT, FINE, SHOWN, command, counted, echo

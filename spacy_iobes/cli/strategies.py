@@ -11,8 +11,8 @@ import typer
 
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
+from ..corpus.findings import finding_lines
 from ..corpus.inline import Markup
-from ..corpus.nested import told as nested_told
 from ..corpus.nested_formats import AUTO, COLUMNS, DOCS, INLINE, format_of
 from ..errors import UnknownNameError
 from .application import command, counted, echo
@@ -215,7 +215,7 @@ def reader(
         if format_of(path, form if form == INLINE else AUTO) != INLINE:
             return docs_of(path, nlp, scheme, repair, columns)
         made = inline_docs(path, nlp, texts)
-        for line in nested_told(made.findings):
+        for line in finding_lines(made.findings):
             tell(f"{path}: {line}")
         if made.overlapping:
             tell(f"{path}: {counted(made.overlapping, 'mention')} left out that overlap others")

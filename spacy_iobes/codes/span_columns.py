@@ -160,6 +160,30 @@ class SpanColumns:
         furthest = np.maximum.accumulate(base + self.end)
         return not (base[1:] + self.start[1:] < furthest[:-1]).any()
 
+    def in_layers(self, innermost: bool = False) -> list[SpanColumns]:
+        """Return the spans in as few layers as it takes for no two of a layer to share a token.
+
+        The longest of a sentence choose first, each the first layer that has room, so that the
+        first layer has the outermost spans; with `innermost` the shortest choose first.
+        """
+        layer = np.zeros(self.total, dtype=np.int64)
+        crowded = np.flatnonzero(np.bincount(self.sentence, minlength=1) > 1)
+        bounds = np.searchsorted(self.sentence, [crowded, crowded + 1]).T.tolist()
+        start, end = self.start.tolist(), self.end.tolist()
+        for first, last in bounds:
+            rows = range(first, last)
+            if all(end[row] <= start[row + 1] for row in rows[:-1]):
+                continue
+            taken = list[set[int]]()
+            for row in sorted(rows, key=lambda row: end[row] - start[row], reverse=not innermost):
+                tokens = range(start[row], end[row])
+                free = (n for n, used in enumerate(taken) if used.isdisjoint(tokens))
+                number = next(free, len(taken))
+                taken[number:number] = [set()] if number == len(taken) else []
+                taken[number].update(tokens)
+                layer[row] = number
+        return [self.where(layer == number) for number in range(int(layer.max(initial=0)) + 1)]
+
     @classmethod
     def merged(cls, several: Sequence[SpanColumns]) -> SpanColumns:
         """Return the spans of several columns of the same sentences, each span once."""

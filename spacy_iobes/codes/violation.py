@@ -29,6 +29,7 @@ class Violation:
     `index` is the token behind the gap, or the length of the sentence where its end is at fault;
     `previous` and `current` are the tags on both sides, None at a sentence edge. `file`, `line` and
     `token` are known when the tags came from a file; at a sentence end they name the last token.
+    Without lines, `doc` is the document in place of `line`, and `index` counts its tokens.
     """
 
     index: int
@@ -39,8 +40,13 @@ class Violation:
     file: str | None = None
     line: int | None = None
     token: str | None = None
+    doc: int | None = None
 
     def __str__(self) -> str:
+        if self.doc is not None:
+            return (
+                f"{self.file}, Doc {self.doc}, token {self.index}: {self.token!r}: {self.message}"
+            )
         if self.file is None:
             place = f"token {self.index}" if self.current else f"after token {self.index - 1}"
             return f"{place}: {self.message}"

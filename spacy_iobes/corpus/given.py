@@ -14,7 +14,7 @@ from ..span import Span
 from .doc_columns import DocFile
 from .docbin import read_docbin, require_legal
 from .files import shown
-from .nested import Finding
+from .findings import Finding
 from .nested_corpus import NestedDoc, NestedReading, nested
 from .nested_formats import DOCS, JSON, format_of
 from .nested_json import Record, read_json_lines, records

@@ -12,8 +12,8 @@ from ..codes.scheme import Scheme
 from ..errors import AlignmentError, InexpressibleError, SpanError
 from ..span import Span
 from .doc_columns import DocFile, TagColumns
+from .findings import Finding, finding_lines
 from .layers import ABSENT_TAGS, Order, arranged, fitting, group_layers, misfit_of, tags_of
-from .nested import Finding, told
 from .sources import group_spans
 
 
@@ -66,7 +66,7 @@ def strict_columns(
         return file.group_columns(key, scheme, count)
     except SpanError as error:
         how = Arrangement(count=count, lossy=True)
-        lost = told(layered_columns(file, key, scheme, how).findings)
+        lost = finding_lines(layered_columns(file, key, scheme, how).findings)
         advice = f" In all: {'; '.join(lost)}. --lossy leaves them out." if lost else ""
         raise type(error)(f"{error}{advice}", error.spans) from error
 
@@ -119,7 +119,7 @@ def _refusal(findings: Sequence[Finding]) -> InexpressibleError:
     """Every kind of what does not fit: how many, and the first."""
     spans = [Span(*found.gone[0][:2], found.label) for found in findings]
     return InexpressibleError(
-        f"{'; '.join(told(findings))}. Choose more columns, another order or a format of offsets, "
-        "or leave them out (--lossy).",
+        f"{'; '.join(finding_lines(findings))}. Choose more columns, another order or a format of "
+        "offsets, or leave them out (--lossy).",
         spans,
     )

@@ -18,67 +18,9 @@ from ..codes.roundtrip import RoundTrip, roundtrip
 from ..codes.separator_columns import repeated
 from ..codes.span_columns import SpanColumns
 from ..span import Span
-
-UNANNOTATED = "unannotated"
-KINDS = {
-    "lost": "the mentions come back as others",
-    "ambiguous": "other mentions have the same separators, but these come back",
-    "repeated": "a mention is there twice with the same label, and counts once",
-    "empty": "a mention has no tokens",
-    "beyond": "a mention goes beyond its sentence",
-    "discontinuous": "a mention has more than one part",
-    "misaligned": "a mention begins or ends within a token",
-    "moved": "a mention was given whole tokens",
-    "unbalanced": "a tag is without its other half",
-    "crossed": "a tag ends after one that began before it",
-    "overlapping": "a mention shares a token with another one of its column",
-    "deep": "there is no column left for a mention",
-    "label": "the label of a mention cannot be written",
-    UNANNOTATED: "a token is not annotated, which cannot be written",
-}
-"""What there is to find; all but the first two are mentions that separators cannot be asked for."""
-
+from .findings import KINDS, Finding
 
 ENOUGH = 100_000  # tokens to look at in one go
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A set of mentions, or one mention, that is worth a look.
-
-    `place` says where it begins, `sentence` counts from 0. `gone` are the mentions that do not come
-    back, `new` those that come instead, as (start, end, text).
-    """
-
-    kind: str
-    place: str
-    sentence: int
-    label: str
-    gone: tuple[tuple[int, int, str], ...]
-    new: tuple[tuple[int, int, str], ...] = ()
-
-    def __str__(self) -> str:
-        gone, new = (", ".join(repr(text) for _, _, text in some) for some in (self.gone, self.new))
-        said = [f"lost {gone}"] if self.kind == "lost" and gone else []
-        said += [f"{KINDS[self.kind]}: {gone}"] if self.kind != "lost" else []
-        said += [f"new {new}"] if new else []
-        return f"{self.place}: {self.label}: {'; '.join(said)}"
-
-
-def many(kind: str, count: int) -> str:
-    """So many findings of a kind: `2 mentions lost`."""
-    of_tags = "tag" if kind in ("unbalanced", "crossed") else "mention"
-    what = "token" if kind == UNANNOTATED else of_tags
-    return f"{count:,} {what}{'s' * (count != 1)} {kind}"
-
-
-def told(findings: Sequence[Finding]) -> list[str]:
-    """What there is of each kind, in one line each: how many, and the first of them."""
-    lines = []
-    for kind in KINDS:
-        if some := [finding for finding in findings if finding.kind == kind]:
-            lines.append(f"{many(kind, len(some))}, the first at {some[0]}")
-    return lines
 
 
 @dataclass

@@ -15,8 +15,9 @@ from ..span import Span
 from .conll import AUTO, BOM, Columns, Part
 from .file_sentences import FileSentences, Sentence, TagReading
 from .files import read_bytes, shown
+from .findings import Finding
 from .inputs import is_stream
-from .nested import Finding, Passages
+from .nested import Passages
 
 
 def column_passages(file: FileSentences) -> Iterator[Passages]:

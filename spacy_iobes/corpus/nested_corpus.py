@@ -20,7 +20,7 @@ from .doc_columns import DocFile
 from .docbin import read_docbin
 from .file_sentences import FileSentences, TagReading
 from .files import Progress, shown
-from .nested import Finding
+from .findings import Finding
 from .nested_columns import headed, repeated_in
 from .nested_formats import AUTO, COLUMNS, DOCS, format_of
 from .nested_text import NestedText, TextReading

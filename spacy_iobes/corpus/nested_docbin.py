@@ -10,7 +10,7 @@ from typing import Any
 from spacy.tokens import DocBin
 
 from .docbin import Written, require_ending, save_docbin
-from .nested import Finding
+from .findings import Finding
 from .nested_corpus import NestedDoc, NestedFile
 from .sources import group_spans
 

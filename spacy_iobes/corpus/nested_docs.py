@@ -12,7 +12,8 @@ from spacy.tokens import Doc
 from ..codes.span_columns import SpanColumns
 from ..span import Span
 from .doc_columns import DocFile
-from .nested import ENOUGH, Finding, Passages
+from .findings import Finding
+from .nested import ENOUGH, Passages
 from .sources import group_spans
 
 

@@ -19,9 +19,9 @@ from ..span import Span
 from .doc_columns import DocFile
 from .docbin import HERE, doc_violations, malformed_docs
 from .files import write_bytes
+from .findings import UNANNOTATED, Finding, finding_lines
 from .folders import beside, put
 from .layers import group_layers
-from .nested import UNANNOTATED, Finding, told
 from .sources import Entities, group_spans
 from .tagged import TaggedDocs
 
@@ -126,7 +126,9 @@ class Mentions:
         """Raise if something was left out, unless that is fine."""
         lost = [found for found in self.done.findings if found.kind != "repeated"]
         if lost and not lossy:
-            raise InexpressibleError(f"{'; '.join(told(lost))}. Leave them out (--lossy), or not.")
+            raise InexpressibleError(
+                f"{'; '.join(finding_lines(lost))}. Leave them out (--lossy), or not."
+            )
 
 
 def _odd(label: str) -> bool:

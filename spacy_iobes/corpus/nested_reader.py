@@ -16,8 +16,8 @@ from .column_docs import DocUnit, require_unit
 from .conll import columns_named
 from .file_sentences import tag_reading
 from .files import require_name, visible
+from .findings import Finding, finding_lines
 from .mentions import require_mentions
-from .nested import Finding, told
 from .nested_corpus import NestedFile, NestedReading
 from .nested_text import Misaligned, TextReading, require_misaligned
 from .reader import Augmenter, carry, carry_sentences, files_of
@@ -93,7 +93,7 @@ class NestedCorpus:
         if not tokens:
             message = f"{self.path}: there is no token to train on or to score."
             raise FileError(message, str(self.path))
-        for line in told(findings):
+        for line in finding_lines(findings):
             logger.warning("%s", visible(f"{self.path}: {line}"))
         self._checked = True
 

@@ -16,8 +16,9 @@ from typing import Any, Literal, get_args
 from ..codes.span_columns import SpanColumns
 from ..errors import FileError, UnknownNameError
 from ..span import Span
+from .findings import Finding
 from .inline import Markup
-from .nested import ENOUGH, Finding, Passages
+from .nested import ENOUGH, Passages
 
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""

@@ -14,8 +14,8 @@ from spacy.tokens import Doc
 
 from ..errors import FileError
 from .conll import DELIMITERS
+from .findings import Finding, finding_lines
 from .inputs import is_stream
-from .nested import Finding, told
 from .nested_corpus import NestedReading
 from .nested_formats import COLUMNS, format_of
 from .nested_reader import NestedCorpus, paths_of
@@ -50,7 +50,7 @@ def nested_training_data(
         hint = f"Are there mentions in the span group {reading.key!r}?"
         hint = "Are these the right columns (--layer)?" if columns else hint
         raise FileError(f"{path}: there is no mention in {len(docs):,} Docs. {hint}", path)
-    for line in told(findings):
+    for line in finding_lines(findings):
         tell(f"{path}: {line}")
     reader, repaired = reader_block(path, reading), corpus.violations
     if not columns:

@@ -15,7 +15,7 @@ from .column_docs import DocUnit
 from .conll import ONE_SCHEME, ColumnReader, Columns
 from .docbin import read_docbin, require_legal
 from .file_sentences import tag_reading
-from .nested import Finding, told
+from .findings import Finding, finding_lines
 from .nested_corpus import NestedFile, NestedReading
 from .nested_formats import COLUMNS, DOCS, JSON, TEXT, format_of
 from .nested_json import NAMES, records
@@ -162,5 +162,5 @@ def _found(file: NestedFile, tell: Tell) -> Iterator[Doc]:
     for found in file:
         findings += found.findings
         yield found.doc
-    for line in told(findings):
+    for line in finding_lines(findings):
         tell(f"{file.path}: {line}")

@@ -11,7 +11,7 @@ from spacy.util import filter_spans
 
 from ..corpus.conll import ONE_SCHEME, Columns
 from ..corpus.docbin import ENDING, read_docbin
-from ..corpus.nested import Finding
+from ..corpus.findings import Finding
 from ..corpus.nested_corpus import NestedReading, nested
 from ..corpus.nested_formats import INLINE
 from ..corpus.nested_text import TextReading

@@ -1,0 +1,173 @@
+"""The kinds of files that hold annotated sentences: a row each, and one module each.
+
+A module has `read(path, how, progress)`, which yields Sentences as they are written, and may have
+`save(parts, path, how)`, which writes sentences from any source with what is known of them. Other
+packages add rows with the entry point group `spacy_iobes_formats`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ...codes.known import Known
+from ...errors import FileError
+from ...names import find
+from ..files import GZIP, STANDARD, Progress, require_name, shown
+from ..findings import Finding
+from ..first_bytes import binary_kind
+from ..inputs import is_stream
+from ..sentences import Sentences
+from .options import ReadOptions, SaveOptions
+
+HEAD = 4096  # bytes that are looked at where a name tells nothing
+TXT_LINES = 20  # lines of a .txt file that say whether it has columns
+GROUP = "spacy_iobes_formats"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: its name, how files of this kind end, and what they hold.
+
+    `begins` says of the first bytes of a file whether it is of this kind, where its name does not.
+    `overlap` says whether spans may overlap in it, `verbatim` whether it has texts.
+    """
+
+    name: str
+    about: str
+    endings: tuple[str, ...] = ()
+    begins: Callable[[bytes], bool] | None = None
+    overlap: bool = True
+    verbatim: bool = False
+    module: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def _verb(self, name: str) -> Any:
+        return getattr(import_module(self.module or f"{__name__}.{self.name}"), name, None)
+
+    @property
+    def writable(self) -> bool:
+        """Whether files of this kind can be written."""
+        return self._verb("save") is not None
+
+    def read(
+        self, path: str | Path, how: ReadOptions, progress: Progress | None = None
+    ) -> Iterator[Sentences]:
+        """Yield the sentences of a file, some at a time, as they are written."""
+        found: Iterator[Sentences] = self._verb("read")(path, how, progress)
+        return found
+
+    def save(
+        self, parts: Iterable[tuple[Sentences, Known]], path: str | Path, how: SaveOptions
+    ) -> Sequence[Finding]:
+        """Write sentences, all at once or not at all; return what was left out of the file."""
+        if not self.writable:
+            raise FileError(f"{shown(path)}: files of the format {self.name} cannot be written.")
+        found: Sequence[Finding] = self._verb("save")(parts, path, how)
+        return found
+
+
+def _json(head: bytes) -> bool:
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and b'"' in head
+
+
+ROWS = (
+    Format("columns", "one token on a line, with its tags", (), None, False),
+    Format(
+        "docbin", "Docs of spaCy", (".spacy",), lambda head: binary_kind(head)[:8] == "a DocBin"
+    ),
+    Format(
+        "jsonl",
+        "JSON lines, or a list: texts or tokens with their spans or tags, as many tools have them",
+        (".jsonl", ".ndjson", ".json", ".jsonlines"),
+        _json,
+        verbatim=True,
+        module=f"{__name__}.json_lines",
+    ),
+    Format(
+        "brat", "a folder of texts (.txt) and their annotations (.ann)", (".ann",), None, True, True
+    ),
+    Format(
+        "inline",
+        "texts with tags in them, <PER>Ada</PER>",
+        (".xml", ".tar", ".tgz"),
+        lambda head: head.lstrip()[:5] == b"<?xml",
+        verbatim=True,
+    ),
+    Format("text", "plain text without annotation", (), None, verbatim=True),
+)
+
+
+@cache
+def formats() -> MappingProxyType[str, Format]:
+    """Return every format by its name: those of this package, then those that others add."""
+    found = {row.name: row for row in ROWS}
+    for entry in entry_points(group=GROUP):
+        row = entry.load()
+        found.setdefault(row.name, row)
+    return MappingProxyType(found)
+
+
+def get_format(name: str | Format) -> Format:
+    """Return the format of that name."""
+    return find(formats(), Format, name)
+
+
+def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = None) -> Format:
+    """Return the format that somebody names; else what the name of the file says, or its content.
+
+    Whatever nothing is known of is a column file.
+    """
+    if name != "auto":
+        return get_format(name)
+    require_name(path)
+    if Path(path).is_dir():
+        return get_format("brat")
+    ending = Path(str(path).lower().removesuffix(".gz")).suffix
+    for row in formats().values():
+        if ending and ending in row.endings:
+            return row
+    head = first_bytes(path)
+    if ending == ".txt" and not has_columns(head, how or ReadOptions()):
+        return get_format("text")
+    for row in formats().values():
+        if row.begins is not None and row.begins(head):
+            return row
+    return get_format("columns")
+
+
+def first_bytes(path: str | Path) -> bytes:
+    """Return how a file begins, uncompressed; nothing of what can be read only once."""
+    if str(path) == STANDARD or is_stream(str(path)):
+        return b""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD)
+            if not head.startswith(GZIP):
+                return head
+        with gzip.open(path) as stream:
+            return stream.read(HEAD)
+    except (OSError, EOFError):
+        return b""  # whoever reads the file says why it cannot be read
+
+
+TAG = re.compile(rb"O|-|!|[BILUESWMA]{1,2}(-\S*)?|\S+-[BILUESWMA]{1,2}")
+
+
+def has_columns(head: bytes, how: ReadOptions) -> bool:
+    """Return whether lines have equally many columns, at least two, and tags in one of them."""
+    lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()][:TXT_LINES]
+    rows = [line.split() for line in lines]
+    widths = {len(row) for row in rows}
+    if len(widths) != 1 or min(widths) < 2:
+        return False
+    column = how.named_layers[0].column if how.layers else how.tag
+    return all(TAG.fullmatch(row[column]) for row in rows if -len(row) <= column < len(row))

@@ -1,0 +1,145 @@
+"""How to read and to save annotated files: one field for each option, argument and config key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple
+
+from ...errors import FileError, SettingError
+from ...names import known_name
+
+MAIN, COLUMNS, TEXTS = "", "Columns", "Texts"
+"""The panels of the help of commands."""
+
+Documents = Literal["markers", "none", "tokens"]
+Unit = Literal["sentence", "document"]
+Misaligned = Literal["count", "raise", "expand", "contract", "split"]
+Order = Literal["source", "outermost", "innermost", "label"]
+OffsetUnit = Literal["auto", "characters", "tokens"]
+TextUnit = Literal["whole", "lines", "rules"]
+Unbalanced = Literal["raise", "text", "skip"]
+
+
+def option(default: Any, about: str, panel: str = MAIN, choices: Any = None) -> Any:
+    """Return a field with what its option says in the help of commands."""
+    return field(default=default, metadata={"about": about, "panel": panel, "choices": choices})
+
+
+class LayerName(NamedTuple):
+    """A column of tags by its number, and the label of spans whose tags name none."""
+
+    column: int
+    label: str = ""
+
+    @classmethod
+    def of(cls, text: str | int) -> LayerName:
+        """Return the layer that `2` or `2=PER` names."""
+        number, _, label = str(text).partition("=")
+        try:
+            return cls(int(number), label)
+        except ValueError:
+            raise SettingError(
+                f"A layer is a column, 2 for example, or a column and a label, 2=PER, not {text!r}."
+            ) from None
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file; each format looks at the fields that concern it."""
+
+    format: str = option("auto", "What kind of file it is; auto goes by its name and content.")
+    layers: tuple[str, ...] = option(
+        (), "A column of tags, or N=LABEL where tags name no label; repeat it for each layer."
+    )
+    spans_key: str = option(
+        "", "A span group of .spacy files (default: entities, or the only group if there are none)."
+    )
+    delimiter: str = option(
+        "auto",
+        "Between columns: tab, space, whitespace (any run of both), comma, another string, or "
+        "auto: a tab if the first token's line has one, else whitespace.",
+        COLUMNS,
+    )
+    token: int = option(0, "Column of the token, from 0; negative: from the end.", COLUMNS)
+    tag: int = option(-1, "Column of the tag, from 0; negative: from the end.", COLUMNS)
+    comment: str = option("", "Lines that start with this are comments, '#' for example.", COLUMNS)
+    encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
+    documents: Documents = option(
+        "markers", "What lines that mark documents (-DOCSTART-) do.", COLUMNS, Documents
+    )
+    header: bool = option(
+        False,
+        "The first line names the columns: labels of layers whose tags name none. Without --layer, "
+        "all but the token are layers.",
+        COLUMNS,
+    )
+    suffix: bool = option(False, "Tags end in their prefix (PER-B) in place of B-PER.", COLUMNS)
+    lang: str = option(
+        "", "Cut texts into tokens as spaCy does for this language (default: words).", TEXTS
+    )
+    sentences: TextUnit = option("whole", "What a sentence of a text is.", TEXTS, TextUnit)
+    misaligned: Misaligned = option(
+        "count", "What mentions become that begin or end within a token.", TEXTS, Misaligned
+    )
+    offsets: OffsetUnit = option(
+        "auto",
+        "What offsets in JSON count; auto: characters if there is a text.",
+        TEXTS,
+        OffsetUnit,
+    )
+    ignore_tags: tuple[str, ...] = option(
+        (), "A tag of inline-tagged texts that is no label; repeat it for each.", TEXTS
+    )
+    sentence_tag: str = option("", "The tag that sentences of inline-tagged texts stand in.", TEXTS)
+    document_tag: str = option("", "The tag that documents of inline-tagged texts stand in.", TEXTS)
+    label_attribute: str = option(
+        "", "The attribute that names the label of a tag (default: the tag does).", TEXTS
+    )
+    unbalanced: Unbalanced = option(
+        "raise", "What tags without their other half become.", TEXTS, Unbalanced
+    )
+    xml: bool = option(
+        False, "Inline-tagged texts are XML even without <?xml: decode &amp;.", TEXTS
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "layers", tuple(map(str, self.layers)))
+        object.__setattr__(self, "ignore_tags", tuple(self.ignore_tags))
+        for each in fields(self):
+            if each.metadata["choices"] is not None:
+                known_name(each.name, getattr(self, each.name), each.metadata["choices"])
+        if not self.delimiter:
+            raise SettingError("An empty delimiter separates nothing: name one (--delimiter).")
+        columns = [layer.column for layer in self.named_layers]
+        if len(set(columns)) < len(columns):
+            raise FileError(f"A column is one layer, but these are named: {columns}.")
+
+    @property
+    def named_layers(self) -> tuple[LayerName, ...]:
+        """The layers, as numbers and labels."""
+        return tuple(map(LayerName.of, self.layers))
+
+
+@dataclass(frozen=True)
+class SaveOptions:
+    """How to write a file; each format looks at the fields that concern it."""
+
+    to: str = option("auto", "What kind of file to write; auto goes by its name.")
+    to_scheme: str = option(
+        "", "Scheme of the tags that are written (default: that of the source)."
+    )
+    layers: int = option(0, "How many columns of tags to write (default: as many as it takes).")
+    order: Order = option(
+        "source", "Which column a span goes to, where spans overlap.", MAIN, Order
+    )
+    spans_key: str = option("", "Write a span group of this name in place of entities.")
+    unit: Unit = option("sentence", "What one Doc holds.", MAIN, Unit)
+    lossy: bool = option(False, "Leave out what the format cannot hold, and say how much that is.")
+    delimiter: str = option("tab", "Between columns that are written.", COLUMNS)
+    header: bool = option(False, "Write a first line that names the columns.", COLUMNS)
+    encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if each.metadata["choices"] is not None:
+                known_name(each.name, getattr(self, each.name), each.metadata["choices"])
