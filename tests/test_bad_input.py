@@ -167,12 +167,12 @@ def test_what_is_no_file_of_an_archive_is_left_aside(tmp_path: Path) -> None:
         ("pipe", tarfile.FIFOTYPE, ""),
         ("device", tarfile.CHRTYPE, ""),
         ("disk", tarfile.BLKTYPE, ""),
-        ("../../../b", tarfile.SYMTYPE, "a.txt"),  # is not written anywhere
+        ("../../../b", tarfile.LNKTYPE, "a.txt"),  # is not written anywhere
         ("/c", tarfile.LNKTYPE, "a.txt"),
     ]
     path = archive(tmp_path / "a.tar", *others)
     printed = fine("to-docbin", path, tmp_path / "out.spacy").stdout
-    assert ": 2 Docs, " in printed or ": 1 Doc, " in printed
+    assert ": 3 Docs, " in printed
     assert sorted(os.listdir(tmp_path)) == ["a.tar", "out.spacy"]
 
 
@@ -404,7 +404,7 @@ def test_mentions_of_brat_that_are_no_part_of_the_text(tmp_path: Path, places_of
 def docbin() -> bytes:
     """Docs with entities and a span group."""
     doc = Doc(spacy.blank("en").vocab, words=["Ada", "met", "Bo"], ents=["B-PER", "O", "B-PER"])
-    doc.spans["sc"] = [DocSpan(doc, 0, 3, "EVENT")]
+    doc.spans["sc"] = [DocSpan(doc, 0, 3, "SCENE")]  # spaCy has EVENT without its string
     data: bytes = DocBin(docs=[doc] * 3).to_bytes()
     return data
 
@@ -426,7 +426,7 @@ def without(name: str) -> bytes:
         zlib.compress(b"Ada met Bo"),
         zlib.compress(srsly.msgpack_dumps({"attrs": []})),
         without("PER"),
-        without("EVENT"),
+        without("SCENE"),
         without("Ada"),
         b"",
     ],
@@ -497,12 +497,14 @@ def test_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 STRANGE = [b"\0", b"\xff", b"\xed\xa0\x80", b"\n", b"\r", b"\t", b"\\ud800", b'"', b"{", b"]", b"<"]
 STRANGE += [b"NaN", b"-1", b"9" * 30, b"null", b"&#xD800;", b"&", b";", b" ", b"T1", b"\x1b[31m"]
 MODEL = {
-    "a.conll": b"\xef\xbb\xbf# newdoc\n-DOCSTART- O\n\nAda B-PER\nmet O\n\nB\xc3\xb6 I-PER\nLo B-X\n",
+    "a.conll": b"\xef\xbb\xbf# newdoc\n-DOCSTART- O\n\nAda B-PER\nmet O\n"
+    b"\nB\xc3\xb6 I-PER\nLo B-X\n",
     "a.jsonl": b'{"text": "Ada met Bo", "spans": [{"start": 0, "end": 3, "label": "PER"}], "id": 1}'
     b'\n{"tokens": ["Ada", "met"], "spans": [[0, 1, "PER"]], "answer": "accept"}\n'
     b'["Ada met Bo", {"entities": [[0, 3, "PER"]]}]\n',
     "a.json": b'[{"text": "Ada", "spans": null}, {"tokens": ["Ada"], "spans": [[0, 1, "PER"]]}]',
-    "a.xml": b"<?xml version='1.0'?>\n<d><s><PER a='b'>Ada &amp; Bo</PER> <L>New <X>York</X></L></s></d>",
+    "a.xml": b"<?xml version='1.0'?>\n<d><s><PER a='b'>Ada &amp; Bo</PER> "
+    b"<L>New <X>York</X></L></s></d>",
     "a.ann": b"T1\tPER 0 3\tAda\nT2\tLOC 8 10;11 15\tin Rome\nR1\tat Arg1:T1 Arg2:T2\n",
     "a.spacy": docbin(),
     "b.spacy": zlib.decompress(docbin()),
@@ -575,7 +577,8 @@ def test_wrong_bytes_are_errors_or_text(tmp_path: Path, name: str) -> None:
         result = run(*line)
         assert isinstance(result.exception, (SystemExit, type(None))), (line, data)
         assert result.exit_code in (0, 1, 2), (line, data)
-        assert result.exit_code < 2 or result.stderr.count("Error: ") == 1, (line, data)
+        errors = [line.startswith("Error: ") for line in result.stderr.splitlines()]
+        assert result.exit_code < 2 or (sum(errors), errors[-1]) == (1, True), (line, data)
 
 
 # Terminals.
@@ -583,6 +586,9 @@ def test_wrong_bytes_are_errors_or_text(tmp_path: Path, name: str) -> None:
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e\x08\x7f"
 RAW = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e]|\x1b(?!\[[\d;]*m)")
 """What steers a terminal, but for colours, which errors have."""
+ESCAPED = re.compile(
+    r"\\(x1b|u001b)\]0;owned\\(x07|u0007)\\(x|u00)9b31m\\u202e\\(x08|b)\\(x|u00)7f"
+)
 
 
 def on_a_terminal(*arguments: object) -> str:
@@ -625,7 +631,7 @@ def evil(tmp_path: Path) -> Path:
     "line",
     [
         "check {bad}",
-        "compare {good} -a {good} -b {good} -s bio",
+        "compare {good} -a {bad} -b {good} -s bio",
         "convert {good} - -f bio -t iobes",
         "convert {good} {out} -f bio -t iobes",
         "count {good} -s bio",
@@ -654,9 +660,7 @@ def test_nothing_of_a_file_steers_a_terminal(evil: Path, line: str) -> None:
     files |= {"lines": evil / f"lines{EVIL}.jsonl"}
     printed = on_a_terminal(*(word.format(evil=EVIL, **files) for word in line.split()))
     assert not RAW.search(printed), repr(printed)
-    assert re.search(
-        r"\\(x1b|u001b)\]0;owned\\(x07|u0007)\\u009b31m\\u202e\\(x08|b)\\u007f", printed
-    )
+    assert ESCAPED.search(printed), repr(printed)
 
 
 @posix
@@ -694,10 +698,10 @@ class Changing(io.FileIO):
         super().__init__(path)
         self.change: Callable[[], None] | None = change
 
-    def readinto(self, buffer: Any) -> int | None:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int | None:
         count = super().readinto(buffer)
-        if self.change:
-            self.change, change = None, self.change
+        change, self.change = self.change, None
+        if change:
             change()
         return count
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..corpus.conll import Columns, unnamed_scheme
-from ..corpus.files import shown
+from ..corpus.files import require_there
 from ..errors import FileError
 from ..scoring.formats import aligned, percent
 from ..scoring.signature import SPANS, Signature
@@ -135,8 +135,7 @@ def read(nlp: Language, path: str, scheme: str, policy: str, columns: Columns) -
     from ..corpus.training_data import of_columns, of_docbins
     from ..pipeline.documents import takes_documents
 
-    if not Path(path).exists():
-        raise FileError(f"{shown(path)}: there is no such file.", path)
+    require_there(path)
     bins = [file for file in files_of(path) if file.name.endswith(ENDING)]
     if bins and not (scheme and Path(path).is_dir()):
         of_docbins(path, bins).require_entities()

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+from spacy.attrs import IDS
+from spacy.strings import StringStore
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -20,8 +23,8 @@ from .sources import Entities
 from .tagged import TaggedDocs
 
 ENDING = ".spacy"
-STRINGS = ("TAG", "DEP", "LEMMA", "NORM", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
-"""What tokens have by the number of a string, beside their text."""
+STRINGS = ("ORTH", "TAG", "DEP", "LEMMA", "NORM", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
+"""What tokens have by the number of a string."""
 ELSEWHERE = "from-docbin writes a column file, with a policy to repair it."
 HERE = "Name a policy to repair them (--policy): see 'schemes'."
 """What to do about malformed entities."""
@@ -134,8 +137,9 @@ def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     data = whole_file(path)
     vocab = Vocab() if vocab is None else vocab
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(vocab))
-        _require_strings(docs, vocab)
+        box = DocBin().from_bytes(data)
+        docs = list(box.get_docs(vocab))
+        _require_strings(box, docs)
         return docs
     except Exception as error:  # zlib, msgpack, numpy and spaCy all have their own
         detail = " ".join(f"{type(error).__name__}: {error}".split())
@@ -146,12 +150,15 @@ def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         ) from error
 
 
-def _require_strings(docs: Iterable[Doc], vocab: Vocab) -> None:
-    """Raise KeyError for the number of a string that is not there: spaCy does so much later."""
-    seen = set[int]()
-    for doc in docs:
-        used = set(doc.to_array(list(STRINGS)).ravel().tolist())
-        used.update(span.label for group in doc.spans.values() for span in group)
-        for number in used - seen:
-            vocab.strings[number]
-        seen |= used
+def _require_strings(box: DocBin, docs: Iterable[Doc]) -> None:
+    """Raise KeyError for the number of a string that the file lacks.
+
+    spaCy does so much later, or not at all where the vocabulary of a pipeline has the string.
+    """
+    columns = [place for place, kind in enumerate(box.attrs) if kind in map(IDS.get, STRINGS)]
+    used = {span.label for doc in docs for group in doc.spans.values() for span in group}
+    for tokens in box.tokens:
+        used.update(np.unique(tokens[:, columns]).tolist())
+    strings = StringStore(box.strings)
+    for number in used:
+        strings[number]

@@ -47,6 +47,13 @@ def require_name(path: str | Path) -> None:
         raise FileError(f"{str(path)!r} is no name of a file: it has a NUL character.", str(path))
 
 
+def require_there(path: str | Path) -> None:
+    """Raise if a path cannot be one, or if nothing is there."""
+    require_name(path)
+    if not os.path.exists(path):
+        raise FileError(f"{shown(path)}: there is no such file.", str(path))
+
+
 def visible(text: str) -> str:
     """The text with escapes (`\\x1b`, `\\u202e`) in place of `HIDDEN` characters."""
     return HIDDEN.sub(lambda match: _escape(ord(match[0])), text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from spacy.tokens import Doc
 
 from ..errors import FileError
 from .conll import DELIMITERS
+from .files import require_there
 from .findings import Finding, finding_lines
 from .inputs import is_stream
 from .nested_corpus import NestedReading
@@ -34,8 +34,7 @@ def nested_training_data(
     if is_stream(path):
         message = f"{path}: a pipe can be read only once, and training reads its data again."
         raise FileError(f"{message} Save it to a file and name that.", path)
-    if not Path(path).exists():
-        raise FileError(f"{path}: there is no such file.", path)
+    require_there(path)
     columns = all(format_of(file) == COLUMNS for file in paths_of(path))
     reading = replace(reading, unit="document")
     docs, findings, labels = list[Doc](), list[Finding](), Counter[str]()

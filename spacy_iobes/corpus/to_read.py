@@ -15,6 +15,7 @@ from .column_docs import DocUnit
 from .conll import ONE_SCHEME, ColumnReader, Columns
 from .docbin import read_docbin, require_legal
 from .file_sentences import tag_reading
+from .files import require_there
 from .findings import Finding, finding_lines
 from .nested_corpus import NestedFile, NestedReading
 from .nested_formats import COLUMNS, DOCS, JSON, TEXT, format_of
@@ -57,8 +58,7 @@ def docs_to_read(path: str, how: ToRead, nlp: Language, tell: Tell) -> list[Doc]
 
     What cannot be a mention goes to `tell`.
     """
-    if not Path(path).exists():
-        raise FileError(f"{path}: there is no such file.", path)
+    require_there(path)
     docs = list(chain.from_iterable(_of_file(str(p), how, nlp, tell) for p in paths_of(path)))
     if not any(map(len, docs)):
         raise FileError(f"{path}: there is no token in it.", path)

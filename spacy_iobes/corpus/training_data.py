@@ -15,6 +15,7 @@ from .conll import DELIMITERS, ColumnReader, Columns, unnamed_scheme
 from .doc_survey import survey_docs
 from .docbin import ENDING, malformed_docs, read_docbin
 from .file_sentences import FileSentences, TagReading
+from .files import require_there
 from .inputs import is_stream
 from .reader import files_of
 
@@ -82,8 +83,7 @@ def training_data(path: str, scheme: str, policy: str, columns: Columns) -> Trai
     if is_stream(path):
         message = f"{path}: a pipe can be read only once, and training reads its data again."
         raise FileError(f"{message} Save it to a file and name that.", path)
-    if not Path(path).exists():
-        raise FileError(f"{path}: there is no such file.", path)
+    require_there(path)
     files = files_of(path)
     docbins = [file for file in files if file.name.endswith(ENDING)]
     if docbins and len(docbins) < len(files):
