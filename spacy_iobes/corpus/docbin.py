@@ -30,23 +30,9 @@ HERE = "Name a policy to repair them (--policy): see 'schemes'."
 """What to do about malformed entities."""
 
 
-@dataclass(frozen=True)
-class DocViolation(Violation):
-    """A violation in a Doc of a DocBin file; Docs and tokens are counted from 0."""
-
-    doc: int = 0
-
-    def __str__(self) -> str:
-        place = f"{self.file}, Doc {self.doc}, token {self.index}"
-        return f"{place}: {self.token!r}: {self.message}"
-
-
 def doc_violations(tagged: TaggedDocs, name: str) -> list[Violation]:
     """The violations of the Docs of a file, with their places."""
-    return [
-        DocViolation(**vars(replace(violation, file=name)), doc=doc)
-        for doc, violation in tagged.malformed
-    ]
+    return [replace(violation, file=name, doc=doc) for doc, violation in tagged.malformed]
 
 
 def malformed_docs(violations: Sequence[Violation], advice: str = ELSEWHERE) -> MalformedTagsError:
