@@ -14,14 +14,11 @@ from ..codes.parse import refusal
 from ..codes.policy import Policy, get_tag_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.violation import Violation
-from ..errors import CorpusError
 from .files import Progress, shown
 from .findings import Finding
 from .formats import Format, format_of
 from .formats.options import ReadOptions, SaveOptions
-from .sentences import Sentences
-
-LONGEST = 1_000_000  # tokens of a document that is put together from parts
+from .sentences import Sentences, whole_documents
 
 
 @dataclass(frozen=True)
@@ -47,32 +44,7 @@ class Corpus:
 
     def documents(self) -> Iterator[Sentences]:
         """Yield whole documents, some at a time: parts of one document are joined."""
-        held = list[Sentences]()
-        for part in self:
-            if not len(part):
-                continue
-            first, last = int(part.opens[0]) if len(part.opens) else len(part), len(part)
-            if first:
-                held.append(part.cut(0, first))
-                self._require_short(held)
-            if first == last:
-                continue
-            if held:
-                yield Sentences.joined(held)
-            split = int(part.opens[-1])
-            if split > first:
-                yield part.cut(first, split)
-            held = [part.cut(split, last)]
-        if held:
-            yield Sentences.joined(held)
-
-    def _require_short(self, held: Sequence[Sentences]) -> None:
-        if sum(part.tokens for part in held) > LONGEST:
-            raise CorpusError(
-                f"{self.name}: the document that begins at {held[0].place(0)} has more than "
-                f"{LONGEST:,} tokens. If lines that mark documents are missing, let each sentence "
-                "stand for itself (--documents none)."
-            )
+        return whole_documents(self)
 
 
 def read(path: str | Path, progress: Progress | None = None, **options: object) -> Corpus:

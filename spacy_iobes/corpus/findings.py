@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-UNANNOTATED = "unannotated"
+UNANNOTATED, ORPHANED = "unannotated", "orphaned"
 KINDS = {
     "lost": "the mentions come back as others",
     "ambiguous": "other mentions have the same separators, but these come back",
@@ -21,9 +21,12 @@ KINDS = {
     "overlapping": "a mention shares a token with another one of its column",
     "deep": "there is no column left for a mention",
     "label": "the label of a mention cannot be written",
+    ORPHANED: "what it is about is gone",
     UNANNOTATED: "a token is not annotated, which cannot be written",
 }
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
+WHAT = {"unbalanced": "tag", "crossed": "tag", UNANNOTATED: "token", ORPHANED: "annotation"}
+"""What is found, where it is no mention."""
 NO_SPANS = ("discontinuous", "misaligned")
 """Mentions of gold that no prediction can equal: they count as missed."""
 
@@ -33,7 +36,8 @@ class Finding:
     """A set of mentions, or one mention, that is worth a look.
 
     `place` says where it begins, `sentence` counts from 0. `gone` are the mentions that do not come
-    back, `new` those that come instead, as (start, end, text).
+    back, `new` those that come instead, as (start, end, text). A mention that is no span of tokens
+    has `parts`: where each begins and ends, in characters of the text of its document.
     """
 
     kind: str
@@ -42,6 +46,7 @@ class Finding:
     label: str
     gone: tuple[tuple[int, int, str], ...]
     new: tuple[tuple[int, int, str], ...] = ()
+    parts: tuple[tuple[int, int], ...] = field(default=(), kw_only=True)
 
     def __str__(self) -> str:
         gone, new = (", ".join(repr(text) for _, _, text in some) for some in (self.gone, self.new))
@@ -53,8 +58,7 @@ class Finding:
 
 def many(kind: str, count: int) -> str:
     """Return the number of findings of a kind in words: `2 mentions lost`."""
-    of_tags = "tag" if kind in ("unbalanced", "crossed") else "mention"
-    what = "token" if kind == UNANNOTATED else of_tags
+    what = WHAT.get(kind, "mention")
     return f"{count:,} {what}{'s' * (count != 1)} {kind}"
 
 

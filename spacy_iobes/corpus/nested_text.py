@@ -14,9 +14,11 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from ..codes.span_columns import SpanColumns
+from ..codes.violation import MISSING
 from ..errors import FileError, UnknownNameError
 from ..span import Span
-from .findings import Finding
+from .findings import UNANNOTATED, Finding
+from .formats.options import ReadOptions
 from .inline import Markup
 from .nested import ENOUGH, Passages
 
@@ -68,15 +70,34 @@ class TextReading:
     markup: Markup = field(default_factory=Markup)
 
     def cut(self, tokens: list[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:
-        """The tokens, split where mentions begin and end if they are to be."""
-        if self.misaligned != "split":
-            return tokens
-        places = sorted({place for mention in mentions for place in mention})
-        found = list[Offsets]()
-        for start, end in tokens:
-            inside = places[bisect_right(places, start) : bisect_left(places, end)]
-            found += pairwise([start, *inside, end])
-        return found
+        """Return the tokens, split where mentions begin and end if they are to be."""
+        return split_tokens(tokens, mentions) if self.misaligned == "split" else tokens
+
+    @property
+    def options(self) -> ReadOptions:
+        """The options that say the same, but for the tokenizer."""
+        markup = self.markup
+        return ReadOptions(
+            encoding=self.encoding,
+            sentences="lines" if self.lines else "whole",
+            misaligned=self.misaligned,
+            ignore_tags=markup.ignore,
+            sentence_tag=markup.sentence,
+            document_tag=markup.document,
+            label_attribute=markup.label_attribute,
+            unbalanced=markup.unbalanced,
+            xml=bool(markup.xml),
+        )
+
+
+def split_tokens(tokens: Iterable[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:
+    """Return tokens, split where mentions begin and end."""
+    places = sorted({place for mention in mentions for place in mention})
+    found = list[Offsets]()
+    for start, end in tokens:
+        inside = places[bisect_right(places, start) : bisect_left(places, end)]
+        found += pairwise([start, *inside, end])
+    return found
 
 
 SIMPLE = TextReading()
@@ -90,7 +111,9 @@ class NestedText:
     `line` is where it begins in the file `name`; the lines of a text may be those of the file
     (`standoff`), or all be in that one line. `starts` are the tokens that begin a sentence; without
     any nothing is known of sentences, and the text is taken for one. A text that is not `annotated`
-    may have any mentions. `more` is what else somebody wrote of it, such as its id.
+    may have any mentions, and so may tokens that are `missing`. `more` is what else somebody wrote
+    of it, such as its id, and `origin` what its format needs to edit it. `places` tells where
+    tokens are, if lines do not.
     """
 
     name: str
@@ -102,7 +125,10 @@ class NestedText:
     findings: list[Finding] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     annotated: bool = True
+    missing: list[int] = field(default_factory=list)
     more: Mapping[str, Any] = field(default_factory=dict)
+    origin: Any = field(default=None, repr=False)
+    places: Callable[[int], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._known = set(self.spans)
@@ -110,7 +136,9 @@ class NestedText:
         self._ends = {end: index + 1 for index, (_, end) in enumerate(self.tokens)}
 
     def place(self, token: int) -> str:
-        """Where a token is."""
+        """Return where a token is."""
+        if self.places is not None:
+            return self.places(token)
         more = self.text.count("\n", 0, self.tokens[token][0]) if self.standoff else 0
         return f"{self.name}:{self.line + more}"
 
@@ -120,24 +148,30 @@ class NestedText:
 
     def add(
         self, label: str, parts: Sequence[Offsets], place: str, misaligned: Misaligned = "count"
-    ) -> None:
-        """Add a mention by the characters of its parts; `place` says where it is written."""
+    ) -> Span | None:
+        """Add a mention by the characters of its parts; `place` says where it is written.
+
+        Return the tokens that it is, if it is any.
+        """
         shown = _one_line(" … ".join(self.text[a:b] for a, b in parts))
         if any(not self._touch(a, b) for (_, a), (b, _) in pairwise(parts)):
-            self.leave_out("discontinuous", label, shown, place)
-            return
+            self.leave_out("discontinuous", label, shown, place, parts)
+            return None
         first, last = parts[0][0], parts[-1][1]
         if first == last:
-            self.leave_out("empty", label, shown, place)
-            return
+            self.leave_out("empty", label, shown, place, [(first, last)])
+            return None
         start, end = self._starts.get(first, -1), self._ends.get(last, -1)
         if start < 0 or end <= start:
             start, end = self._moved(first, last, misaligned)
             if misaligned == "raise":
                 raise FileError(self._complaint(label, shown, place), self.name)
-            self.leave_out("moved" if start < end else "misaligned", label, shown, place)
-        if start < end:
-            self.keep(Span(start, end, label), shown, place)
+            kind = "moved" if start < end else "misaligned"
+            self.leave_out(kind, label, shown, place, [(first, last)])
+        if start >= end:
+            return None
+        self.keep(found := Span(start, end, label), shown, place)
+        return found
 
     def keep(self, span: Span, shown: str, place: str) -> None:
         """Add a span of tokens, unless it is there already."""
@@ -147,9 +181,22 @@ class NestedText:
             self._known.add(span)
             self.spans.append(span)
 
-    def leave_out(self, kind: str, label: str, shown: str, place: str) -> None:
-        """Tell of a mention that is no span."""
-        self.findings.append(Finding(kind, place, 0, label, ((0, 0, shown),)))
+    def unannotated(self) -> list[Finding]:
+        """Return a finding for each missing token; neighbours have the place of the first."""
+        found, before = list[Finding](), -1
+        for token in self.missing:
+            place = found[-1].place if token == before + 1 and found else self.place(token)
+            shown = ((token, token + 1, self.words(token, token + 1)),)
+            found.append(Finding(UNANNOTATED, place, 0, MISSING, shown))
+            before = token
+        return found
+
+    def leave_out(
+        self, kind: str, label: str, shown: str, place: str, parts: Sequence[Offsets] = ()
+    ) -> None:
+        """Add a finding: a mention that is no span, or was none as it was written."""
+        gone = ((0, 0, shown),)
+        self.findings.append(Finding(kind, place, 0, label, gone, parts=tuple(parts)))
 
     def _touch(self, end: int, start: int) -> bool:
         """Whether a part goes on with the next one: at once, or on the next line."""

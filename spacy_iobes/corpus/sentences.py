@@ -22,9 +22,11 @@ from ..codes.scheme import Scheme, get_scheme
 from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import CodedTags, ViolationColumns
 from ..codes.violation import BLOCKED, MISSING, Violation
-from ..errors import FileError, SpanError, UnreadableTagError
+from ..errors import CorpusError, FileError, SpanError, UnreadableTagError
 from .findings import Finding
 from .words import Words
+
+LONGEST = 1_000_000  # tokens of a document that is put together from parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Sentences:
     `line` has the line of each token, and `before` counts the documents and sentences that went
     before. `findings` are mentions that are no spans of tokens, `info` is what else is written of
     each document that opens here, and `origin` what the format needs to edit its source in place.
+    Where a source has several `files`, they are those of the sentences.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Sentences:
     findings: tuple[Finding, ...] = ()
     info: tuple[Mapping[str, Any], ...] = ()
     origin: Any = field(default=None, repr=False)
+    files: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -122,7 +126,7 @@ class Sentences:
             if line is None:
                 doc, index = self.token_of(at)
                 wrong = replace(wrong, index=index, doc=doc)
-            yield replace(wrong, file=self.name, line=line, token=token)
+            yield replace(wrong, file=self.file_of(at), line=line, token=token)
 
     def at(self, sentence: int, index: int) -> int:
         """Return the number of a token; the last of the sentence if `index` is beyond the end."""
@@ -132,6 +136,12 @@ class Sentences:
     def line_of(self, at: int) -> int | None:
         """Return the line of a token, which is counted over all sentences; None without lines."""
         return None if self.line is None else int(self.line[at])
+
+    def file_of(self, at: int) -> str:
+        """Return the name of the file that a token is in."""
+        if not self.files:
+            return self.name
+        return self.files[int(np.searchsorted(self.offsets, at, side="right")) - 1]
 
     def token_of(self, at: int) -> tuple[int, int]:
         """Return the document of a token, counted over the source, and its number there."""
@@ -144,7 +154,7 @@ class Sentences:
         """Return where a token is, for messages: `file:line`, or the document and its token."""
         line = self.line_of(at)
         if line is not None:
-            return f"{self.name}:{line}"
+            return f"{self.file_of(at)}:{line}"
         document, token = self.token_of(at)
         return f"{self.name}, Doc {document}, token {token}"
 
@@ -177,6 +187,7 @@ class Sentences:
             ),
             info=self.info[one:other],
             origin=self.origin and self.origin.cut(first, last),
+            files=self.files[begin:end],
         )
 
     def without_blanks(self) -> Sentences:
@@ -221,7 +232,9 @@ class Sentences:
     def shown(self, sentence: int, index: int) -> str:
         """Return the place of a token, and the token, as the beginning of a message."""
         at = self.at(sentence, index)
-        place = self.place(at) if self.line is None else f"{self.name}, line {self.line_of(at)}"
+        place = self.place(at)
+        if self.line is not None:
+            place = f"{self.file_of(at)}, line {self.line_of(at)}"
         return f"{place}, {self.words.strings(at, at + 1)[0]!r}: "
 
     def locate(self, error: SpanError) -> SpanError:
@@ -260,6 +273,43 @@ class Sentences:
             ),
             info=tuple(each for part in several for each in part.info),
             origin=None,
+            files=tuple(
+                each
+                for part in several
+                for each in (part.files or (part.name,) * len(part))
+                if any(other.files for other in several)
+            ),
+        )
+
+
+def whole_documents(parts: Iterable[Sentences]) -> Iterator[Sentences]:
+    """Yield whole documents, some at a time: parts of one document are joined."""
+    held = list[Sentences]()
+    for part in parts:
+        if not len(part):
+            continue
+        first, last = int(part.opens[0]) if len(part.opens) else len(part), len(part)
+        if first:
+            held.append(part.cut(0, first))
+            _require_short(held)
+        if first == last:
+            continue
+        if held:
+            yield Sentences.joined(held)
+        split = int(part.opens[-1])
+        if split > first:
+            yield part.cut(first, split)
+        held = [part.cut(split, last)]
+    if held:
+        yield Sentences.joined(held)
+
+
+def _require_short(held: Sequence[Sentences]) -> None:
+    if sum(part.tokens for part in held) > LONGEST:
+        raise CorpusError(
+            f"{held[0].name}: the document that begins at {held[0].place(0)} has more than "
+            f"{LONGEST:,} tokens. If lines that mark documents are missing, let each sentence "
+            "stand for itself (--documents none)."
         )
 
 

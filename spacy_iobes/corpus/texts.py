@@ -1,52 +1,139 @@
-"""Texts with mentions as sentences, some texts at a time."""
+"""Texts with mentions as sentences, some texts at a time, and sentences as such texts."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Ints, Offsets
+from ..arrays import Flags, Ints, Offsets
 from ..codes.known import Known
 from ..codes.span_columns import SpanColumns
-from .findings import Finding
-from .nested_text import NestedText
-from .sentences import Sentences
+from ..errors import FileError, InexpressibleError, SettingError
+from .findings import Finding, finding_lines
+from .formats.options import ReadOptions
+from .nested_text import NestedText, Tokenize, simple_tokens
+from .sentences import Sentences, whole_documents
 from .words import Words
 
 ENOUGH = 200_000  # tokens of texts that are looked at in one go
 
 
-def sentences_of(texts: Iterable[NestedText]) -> Iterator[Sentences]:
+def tokenizer_of(how: ReadOptions) -> Tokenize:
+    """Return what cuts texts into tokens: spaCy's tokenizer of a language, or the simple one."""
+    if not how.lang:
+        return simple_tokens
+    from .text_docs import tokens_by
+
+    return tokens_by(_blank(how.lang).tokenizer)
+
+
+def _blank(language: str) -> Any:
+    import spacy
+
+    try:
+        return spacy.blank(language)
+    except ImportError as error:
+        message = f"spaCy has no language {language!r}, or lacks a library for it (--lang)."
+        raise SettingError(message) from error
+
+
+def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[NestedText]:
+    """Yield texts with the sentences that the options ask for.
+
+    Lines are sentences whatever else is known; the rules of spaCy's sentencizer are asked where
+    nothing is.
+    """
+    rules = _sentencizer(how.lang) if how.sentences == "rules" else None
+    for text in texts:
+        if how.sentences == "lines":
+            text.split_lines()
+        elif rules is not None and text.tokens and not text.starts:
+            words = [n for n, (a, b) in enumerate(text.tokens) if not text.text[a:b].isspace()]
+            tokens = [slice(*text.tokens[n]) for n in words]
+            begins = rules([text.text[token] for token in tokens])
+            found = {n for n, begin in zip(words, begins) if begin} - set(words[:1])
+            text.starts = [0, *sorted(found)]
+        yield text
+
+
+def _sentencizer(language: str) -> Callable[[list[str]], Sequence[bool]]:
+    """Return what tells of each word of a text whether it begins a sentence."""
+    from spacy.pipeline import Sentencizer
+    from spacy.tokens import Doc
+
+    rules, vocab = Sentencizer(), _blank(language or "xx").vocab
+
+    def begins(words: list[str]) -> Sequence[bool]:
+        found: list[list[bool]] = rules.predict([Doc(vocab, words=words)])
+        return found[0]
+
+    return begins
+
+
+class TextPiece(NamedTuple):
+    """What a format keeps of a text, and which tokens are of it: the first has the number `first`
+    in the text.
+    """
+
+    source: Any
+    first: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class TextOrigin:
+    """What a format keeps of the texts of some sentences, in their order."""
+
+    pieces: tuple[TextPiece, ...]
+
+    def cut(self, begin: int, end: int) -> TextOrigin:
+        """Return what is kept of the texts of some of the tokens."""
+        found = list[TextPiece]()
+        for source, first, a, b in self.pieces:
+            if a < end and (b > begin or a >= begin):
+                start, stop = max(a, begin), min(b, end)
+                found.append(TextPiece(source, first + start - a, start - begin, stop - begin))
+        return TextOrigin(tuple(found))
+
+
+def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Sentences]:
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
     Where a mention goes beyond a sentence border, there is no border, and a finding says so. Texts
-    without tokens are passed over.
+    without tokens are passed over, but for what their format keeps of them. `name` is that of the
+    source, if the texts are in several files.
     """
     held, tokens, before = list[NestedText](), 0, (0, 0)
     for text in texts:
-        if not text.tokens:
+        if not text.tokens and text.origin is None:
             continue
         held.append(text)
         tokens += len(text.tokens)
         if tokens >= ENOUGH:
-            yield (part := _batch(held, before))
+            yield (part := _batch(held, before, name))
             before = before[0] + len(part.opens), before[1] + len(part)
             held, tokens = [], 0
     if held:
-        yield _batch(held, before)
+        yield _batch(held, before, name)
 
 
-def _batch(texts: Sequence[NestedText], before: tuple[int, int]) -> Sentences:
+def _batch(every: Sequence[NestedText], before: tuple[int, int], name: str) -> Sentences:
     """Return the sentences of some texts."""
+    texts = [text for text in every if text.tokens]
     starts, findings = list[list[int]](), list[Finding]()
     sentences = 0
     for text in texts:
         mine, crossed = _starts(text)
-        findings += (replace(found, sentence=sentences) for found in [*text.findings, *crossed])
+        begins = [text.tokens[start][0] for start in mine[1:]]
+        for found in [*text.findings, *crossed]:
+            at = bisect_right(begins, found.parts[0][0]) if found.parts else 0
+            findings.append(replace(found, sentence=sentences + at))
         starts.append(mine)
         sentences += len(mine)
     sizes = [len(text.tokens) for text in texts]
@@ -57,19 +144,41 @@ def _batch(texts: Sequence[NestedText], before: tuple[int, int]) -> Sentences:
     )
     opens = np.array([0, *accumulate(map(len, starts))][:-1], dtype=np.int64)
     whole = SpanColumns.of([text.spans for text in texts], sizes)
-    missing = np.repeat([not text.annotated for text in texts], sizes)
     documents = np.array(bounds, dtype=np.int64)
+    several = bool(name) and any(text.name != name for text in texts)
     return Sentences(
-        texts[0].name,
+        name or every[0].name,
         offsets,
         opens,
         lambda: Words.in_texts([text.text for text in texts], [text.tokens for text in texts]),
-        given=Known(whole.regrouped(documents, offsets), missing if missing.any() else None),
+        given=Known(whole.regrouped(documents, offsets), _missing(texts, bounds)),
         line=_lines(texts),
         before=before,
         findings=tuple(findings),
         info=tuple(text.more for text in texts),
+        origin=_origin(every),
+        files=tuple(t.name for t, mine in zip(texts, starts) for _ in mine if several),
     )
+
+
+def _missing(texts: Sequence[NestedText], bounds: Sequence[int]) -> Flags | None:
+    """Return which tokens of texts are not annotated; None if all are."""
+    missing = np.zeros(bounds[-1], dtype=bool)
+    for text, begin, end in zip(texts, bounds, bounds[1:]):
+        if not text.annotated:
+            missing[begin:end] = True
+        missing[[begin + token for token in text.missing]] = True
+    return missing if missing.any() else None
+
+
+def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
+    if all(text.origin is None for text in texts):
+        return None
+    ends = [*accumulate(len(text.tokens) for text in texts)]
+    pieces = (
+        TextPiece(text.origin, 0, end - len(text.tokens), end) for text, end in zip(texts, ends)
+    )
+    return TextOrigin(tuple(pieces))
 
 
 def _starts(text: NestedText) -> tuple[list[int], list[Finding]]:
@@ -80,7 +189,8 @@ def _starts(text: NestedText) -> tuple[list[int], list[Finding]]:
         crossed = starts[bisect_right(starts, start) : bisect_right(starts, end - 1)]
         if crossed:
             shown = ((start, end, text.words(start, end)),)
-            findings.append(Finding("crossing", text.place(start), 0, label, shown))
+            ends = text.tokens[start][0], text.tokens[end - 1][1]
+            findings.append(Finding("crossing", text.place(start), 0, label, shown, parts=(ends,)))
             inside.update(crossed)
     return [start for start in starts if start not in inside], findings
 
@@ -100,6 +210,50 @@ def _lines(texts: Sequence[NestedText]) -> Ints:
     return np.array(lines, dtype=np.int32)
 
 
+def texts_of(parts: Iterable[tuple[Sentences, Known]]) -> Iterator[NestedText]:
+    """Yield each document of sentences as a text with its mentions: what `sentences_of` undoes."""
+    for part in whole_documents(replace(part, tags=(), given=known) for part, known in parts):
+        yield from _texts(part)
+
+
+def _texts(part: Sentences) -> Iterator[NestedText]:
+    known = part.given
+    assert known is not None, "texts are made of what is known"
+    firsts = document_starts(part)
+    sentences = [*firsts, len(part)]
+    tokens = part.offsets[sentences]
+    spans = known.spans.regrouped(part.offsets, tokens)
+    flags = [flags for flags in (known.missing, *known.missing_for.values()) if flags is not None]
+    missing = np.logical_or.reduce(flags) if flags else np.zeros(part.tokens, dtype=bool)
+    inside = len(firsts) - len(part.opens)
+    info = ({},) * inside + part.info if part.info else ()
+    for number, (text, places) in enumerate(zip(*characters_of(part))):
+        first, last = sentences[number : number + 2]
+        begin, end = tokens[number : number + 2].tolist()
+        exact = part.words.texts is not None and number >= inside
+        yield NestedText(
+            part.file_of(begin) if end > begin else part.name,
+            text,
+            places,
+            spans=spans[number],
+            findings=[
+                found if exact else replace(found, parts=())
+                for found in part.findings
+                if first <= found.sentence < last
+            ],
+            starts=sorted({int(at) - begin for at in part.offsets[first:last] if at < end}),
+            annotated=not (begin < end and missing[begin:end].all() and not spans[number]),
+            missing=np.flatnonzero(missing[begin:end]).tolist(),
+            more=info[number] if info else {},
+            places=lambda token, begin=begin: part.place(begin + token),  # type: ignore[misc]
+        )
+
+
+def document_starts(part: Sentences) -> list[int]:
+    """Return the sentences that begin a document, and the first one, which may be inside of one."""
+    return sorted({*([0] if len(part) else []), *part.opens.tolist()})
+
+
 def characters_of(part: Sentences) -> tuple[list[str], list[list[tuple[int, int]]]]:
     """Return the text of each document of sentences, and the characters of its tokens.
 
@@ -107,21 +261,27 @@ def characters_of(part: Sentences) -> tuple[list[str], list[list[tuple[int, int]
     sentences.
     """
     words = part.words
-    bounds = [*part.offsets[part.opens].tolist(), part.tokens]
-    documents = list(pairwise(bounds))
-    if words.verbatim:
-        assert words.texts is not None, "verbatim words know their texts"
-        texts = [words.document(number) for number in range(len(documents))]
+    firsts = document_starts(part)
+    documents = list(pairwise([*part.offsets[firsts].tolist(), part.tokens]))
+    if words.verbatim and words.texts is not None:
+        inside = len(firsts) - len(part.opens)
+        texts = [words.document(number) for number in range(len(part.opens))]
+        begins = words.texts.tolist()
+        if inside:
+            first, last = documents[0]
+            begins.insert(0, int(words.begin[first]))
+            data = words.buffer[begins[0] : int(words.end[last - 1])]
+            texts.insert(0, data.decode("utf8", "surrogatepass"))
         found = [
             _characters(text, words.begin[a:b] - first, words.end[a:b] - first)
-            for text, (a, b), first in zip(texts, documents, words.texts.tolist())
+            for text, (a, b), first in zip(texts, documents, begins)
         ]
         return texts, found
-    last = set((part.offsets[1:] - 1).tolist())
+    last_tokens = set((part.offsets[1:] - 1).tolist())
     texts, found = [], []
     for begin, end in documents:
         tokens = words.strings(begin, end)
-        gaps = ["\n" if at in last else " " for at in range(begin, end)]
+        gaps = ["\n" if at in last_tokens else " " for at in range(begin, end)]
         ends = [*accumulate(len(token) + 1 for token in tokens)]
         texts.append("".join(t + gap for t, gap in zip(tokens, gaps))[:-1])
         found.append([(stop - 1 - len(token), stop - 1) for token, stop in zip(tokens, ends)])
@@ -136,3 +296,24 @@ def _characters(text: str, begin: Offsets | Ints, end: Offsets | Ints) -> list[t
         before = np.concatenate([[0], np.cumsum(flags)])
         begin, end = before[begin], before[end]
     return list(zip(begin.tolist(), end.tolist()))
+
+
+def require_writable(text: NestedText) -> None:
+    """Raise for a text with a character that no text file can hold."""
+    at = text.text.find("\0")
+    try:
+        text.text.encode()
+    except UnicodeEncodeError as error:
+        at = error.start
+    if at >= 0:
+        token = bisect_right(text.tokens, (at, at)) - 1
+        place = text.place(token) if token >= 0 else text.name
+        message = f"{place}: no text file can hold the character {text.text[at]!r}."
+        raise FileError(message, text.name)
+
+
+def require_expressible(left_out: Sequence[Finding], lossy: bool, advice: str) -> None:
+    """Raise for what a format cannot hold, unless that may be left out."""
+    if left_out and not lossy:
+        lines = "; ".join(finding_lines(left_out))
+        raise InexpressibleError(f"{lines}. {advice}, or leave them out (--lossy).")

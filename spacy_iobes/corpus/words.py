@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -87,6 +88,12 @@ class Words:
         if len(several) == 1:
             return several[0]
         verbatim = all(words.verbatim for words in several)
+        if all(words.buffer is several[0].buffer for words in several):
+            ends = (
+                np.concatenate([w.begin for w in several]),
+                np.concatenate([w.end for w in several]),
+            )
+            return cls(several[0].buffer, *ends, verbatim, _joined_texts(several))
         shifts = np.cumsum([0, *(len(words.buffer) for words in several)])[:-1].tolist()
         begin, end = (
             np.concatenate([getattr(w, side) + np.int32(s) for w, s in zip(several, shifts)])
@@ -108,6 +115,14 @@ class Words:
         size = min(len(self), len(other))
         a, b = ((words.buffer, words.begin[:size], words.end[:size]) for words in (self, other))
         return int(kernels.first_difference(*a, *b))
+
+
+def _joined_texts(several: Sequence[Words]) -> Offsets | None:
+    """Return the bounds of the texts of words of one buffer; None if some are left out between."""
+    bounds = [words.texts for words in several if words.texts is not None]
+    if len(bounds) < len(several) or any(a[-1] != b[0] for a, b in pairwise(bounds)):
+        return None
+    return np.concatenate([*(texts[:-1] for texts in bounds), bounds[-1][-1:]])
 
 
 def byte_places(data: bytes) -> Offsets:
