@@ -1,6 +1,7 @@
 """Tags as data: schemes, policies, and the verbs that are derived from them."""
 
 from .check import Check as Check
+from .known import Known as Known
 from .pairs import begins_and_ends as begins_and_ends
 from .pairs import class_count as class_count
 from .pairs import from_begins_and_ends as from_begins_and_ends

@@ -1,13 +1,14 @@
 """Annotated text in and out: column files."""
 
 from .answered import KEY as KEY
-from .brat import brat_passages as brat_passages
-from .brat import read_brat as read_brat
 from .column_docs import DocUnit as DocUnit
 from .column_docs import bare_doc as bare_doc
 from .conll import ColumnReader as ColumnReader
 from .conll import Columns as Columns
 from .conll import Part as Part
+from .corpus import Corpus as Corpus
+from .corpus import read as read
+from .corpus import save as save
 from .doc_columns import DocFile as DocFile
 from .doc_columns import columns_of as columns_of
 from .doc_lines import ColumnFormat as ColumnFormat
@@ -22,8 +23,11 @@ from .file_sentences import TagReading as TagReading
 from .file_sentences import tag_reading as tag_reading
 from .files import read_bytes as read_bytes
 from .files import write_bytes as write_bytes
+from .findings import Finding as Finding
 from .folders import is_pipeline as is_pipeline
 from .folders import put as put
+from .formats.options import ReadOptions as ReadOptions
+from .formats.options import SaveOptions as SaveOptions
 from .generated import DEPTH as DEPTH
 from .generated import LABELS as LABELS
 from .generated import GeneratedSentence as GeneratedSentence
@@ -33,9 +37,6 @@ from .generated_names import invented as invented
 from .gold import gold_of as gold_of
 from .gold import rejected_of as rejected_of
 from .inline import Markup as Markup
-from .inline import TaggedText as TaggedText
-from .inline import read_inline_text as read_inline_text
-from .inline_files import read_inline as read_inline
 from .layered_columns import Arrangement as Arrangement
 from .layers import Order as Order
 from .layers import assigned as assigned
@@ -58,6 +59,7 @@ from .planted import Flaws as Flaws
 from .planted import Planter as Planter
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
+from .sentences import Sentences as Sentences
 from .sources import get_source as get_source
 from .sources import group_spans as group_spans
 from .survey import file_check as file_check
@@ -68,9 +70,12 @@ from .targets import get_span_target as get_span_target
 from .targets import get_target as get_target
 from .text_docs import text_doc as text_doc
 from .text_docs import tokens_by as tokens_by
+from .text_files import read_brat as read_brat
+from .text_files import read_inline as read_inline
 from .to_read import ToRead as ToRead
 from .to_read import docs_to_read as docs_to_read
 from .training_data import TrainingData as TrainingData
 from .wordpieces import HOW as HOW
 from .wordpieces import Piece as Piece
 from .wordpieces import token_tags as token_tags
+from .words import Words as Words

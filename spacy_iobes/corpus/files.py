@@ -271,8 +271,10 @@ def write_bytes(path: str | Path, encoding: str = "utf8") -> Iterator[Callable[[
     What was at `path` before stays until then: the text goes to a file beside it, which takes its
     place at the end. It is written in `encoding`, and compressed if the name ends in .gz.
     """
-    _, unicode = _decoder(encoding)
-    if codecs.lookup(encoding).name in ("utf-16", "utf-32"):
+    _decoder(encoding)  # raises if there is no such encoding
+    codec = codecs.lookup(encoding).name
+    unicode = codec in ("utf-8", "utf-8-sig")
+    if codec in ("utf-16", "utf-32"):
         raise FileError(f"{path}: say which {encoding} to write: {encoding}-le or {encoding}-be.")
     encode = codecs.getincrementalencoder(encoding)("strict").encode
     try:

@@ -142,6 +142,10 @@ class NestedText:
         more = self.text.count("\n", 0, self.tokens[token][0]) if self.standoff else 0
         return f"{self.name}:{self.line + more}"
 
+    def ends(self, start: int, end: int) -> Offsets:
+        """Return where some tokens begin and end, in characters."""
+        return self.tokens[start][0], self.tokens[end - 1][1]
+
     def words(self, start: int, end: int) -> str:
         """The text of a span, with single spaces."""
         return _one_line(self.text[self.tokens[start][0] : self.tokens[end - 1][1]])

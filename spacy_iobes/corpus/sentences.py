@@ -272,7 +272,7 @@ class Sentences:
                 for found in part.findings
             ),
             info=tuple(each for part in several for each in part.info),
-            origin=None,
+            origin=_joined_origins(several),
             files=tuple(
                 each
                 for part in several
@@ -280,6 +280,12 @@ class Sentences:
                 if any(other.files for other in several)
             ),
         )
+
+
+def _joined_origins(several: Sequence[Sentences]) -> Any:
+    """Return the origin of sentences that follow each other; None if it cannot be joined."""
+    joined = getattr(several[0].origin, "joined", None)
+    return joined and joined([part.origin for part in several], [part.tokens for part in several])
 
 
 def whole_documents(parts: Iterable[Sentences]) -> Iterator[Sentences]:

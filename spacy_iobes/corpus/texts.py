@@ -48,7 +48,7 @@ def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[N
     Lines are sentences whatever else is known; the rules of spaCy's sentencizer are asked where
     nothing is.
     """
-    rules = _sentencizer(how.lang) if how.sentences == "rules" else None
+    rules = sentencizer(how.lang) if how.sentences == "rules" else None
     for text in texts:
         if how.sentences == "lines":
             text.split_lines()
@@ -61,7 +61,7 @@ def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[N
         yield text
 
 
-def _sentencizer(language: str) -> Callable[[list[str]], Sequence[bool]]:
+def sentencizer(language: str) -> Callable[[list[str]], Sequence[bool]]:
     """Return what tells of each word of a text whether it begins a sentence."""
     from spacy.pipeline import Sentencizer
     from spacy.tokens import Doc
@@ -76,9 +76,7 @@ def _sentencizer(language: str) -> Callable[[list[str]], Sequence[bool]]:
 
 
 class TextPiece(NamedTuple):
-    """What a format keeps of a text, and which tokens are of it: the first has the number `first`
-    in the text.
-    """
+    """What a format keeps of a text, of whose tokens these are those from number `first` on."""
 
     source: Any
     first: int
@@ -96,22 +94,36 @@ class TextOrigin:
         """Return what is kept of the texts of some of the tokens."""
         found = list[TextPiece]()
         for source, first, a, b in self.pieces:
-            if a < end and (b > begin or a >= begin):
+            if a < end and b > begin:
                 start, stop = max(a, begin), min(b, end)
                 found.append(TextPiece(source, first + start - a, start - begin, stop - begin))
         return TextOrigin(tuple(found))
+
+    @classmethod
+    def joined(cls, several: Sequence[Any], lengths: Sequence[int]) -> TextOrigin | None:
+        """Return what is kept of texts that follow each other, given their tokens."""
+        pieces = list[TextPiece]()
+        for origin, at in zip(several, accumulate(lengths, initial=0)):
+            if not isinstance(origin, TextOrigin):
+                return None
+            for source, first, begin, end in origin.pieces:
+                last = pieces[-1] if pieces else None
+                if last and last.source is source and last.first + last.end - last.begin == first:
+                    pieces[-1] = last._replace(end=at + end)
+                else:
+                    pieces.append(TextPiece(source, first, at + begin, at + end))
+        return cls(tuple(pieces))
 
 
 def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Sentences]:
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
     Where a mention goes beyond a sentence border, there is no border, and a finding says so. Texts
-    without tokens are passed over, but for what their format keeps of them. `name` is that of the
-    source, if the texts are in several files.
+    without tokens are passed over. `name` is that of the source, if its texts are in several files.
     """
     held, tokens, before = list[NestedText](), 0, (0, 0)
     for text in texts:
-        if not text.tokens and text.origin is None:
+        if not text.tokens:
             continue
         held.append(text)
         tokens += len(text.tokens)
@@ -123,9 +135,8 @@ def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Senten
         yield _batch(held, before, name)
 
 
-def _batch(every: Sequence[NestedText], before: tuple[int, int], name: str) -> Sentences:
+def _batch(texts: Sequence[NestedText], before: tuple[int, int], name: str) -> Sentences:
     """Return the sentences of some texts."""
-    texts = [text for text in every if text.tokens]
     starts, findings = list[list[int]](), list[Finding]()
     sentences = 0
     for text in texts:
@@ -147,7 +158,7 @@ def _batch(every: Sequence[NestedText], before: tuple[int, int], name: str) -> S
     documents = np.array(bounds, dtype=np.int64)
     several = bool(name) and any(text.name != name for text in texts)
     return Sentences(
-        name or every[0].name,
+        name or texts[0].name,
         offsets,
         opens,
         lambda: Words.in_texts([text.text for text in texts], [text.tokens for text in texts]),
@@ -156,7 +167,7 @@ def _batch(every: Sequence[NestedText], before: tuple[int, int], name: str) -> S
         before=before,
         findings=tuple(findings),
         info=tuple(text.more for text in texts),
-        origin=_origin(every),
+        origin=_origin(texts),
         files=tuple(t.name for t, mine in zip(texts, starts) for _ in mine if several),
     )
 
@@ -172,7 +183,8 @@ def _missing(texts: Sequence[NestedText], bounds: Sequence[int]) -> Flags | None
 
 
 def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
-    if all(text.origin is None for text in texts):
+    """Return what is kept of texts; None if that is nothing."""
+    if any(text.origin is None for text in texts):
         return None
     ends = [*accumulate(len(text.tokens) for text in texts)]
     pieces = (
@@ -226,6 +238,7 @@ def _texts(part: Sentences) -> Iterator[NestedText]:
     flags = [flags for flags in (known.missing, *known.missing_for.values()) if flags is not None]
     missing = np.logical_or.reduce(flags) if flags else np.zeros(part.tokens, dtype=bool)
     inside = len(firsts) - len(part.opens)
+    pieces = part.origin.pieces if isinstance(part.origin, TextOrigin) else ()
     info = ({},) * inside + part.info if part.info else ()
     for number, (text, places) in enumerate(zip(*characters_of(part))):
         first, last = sentences[number : number + 2]
@@ -245,6 +258,7 @@ def _texts(part: Sentences) -> Iterator[NestedText]:
             annotated=not (begin < end and missing[begin:end].all() and not spans[number]),
             missing=np.flatnonzero(missing[begin:end]).tolist(),
             more=info[number] if info else {},
+            origin=pieces[number] if pieces else None,
             places=lambda token, begin=begin: part.place(begin + token),  # type: ignore[misc]
         )
 

@@ -1,0 +1,82 @@
+"""Plain text without annotation: a paragraph is a document, and white space is no token."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ...codes.known import Known
+from ..conll import BOM, Rest
+from ..files import Progress, read_bytes, shown, write_bytes
+from ..findings import Finding
+from ..nested_text import NestedText, Tokenize
+from ..sentences import Sentences
+from ..texts import require_writable, sentences_of, split_sentences, texts_of, tokenizer_of
+from .options import ReadOptions, SaveOptions
+
+
+def read(
+    path: str | Path, how: ReadOptions, progress: Progress | None = None
+) -> Iterator[Sentences]:
+    """Read the paragraphs of a text, of whose tokens nothing is known."""
+    found = texts(path, how, tokenizer_of(how), progress)
+    yield from sentences_of(split_sentences(found, how))
+
+
+def texts(
+    path: str | Path, how: ReadOptions, tokenize: Tokenize, progress: Progress | None = None
+) -> Iterator[NestedText]:
+    """Yield each paragraph, from its first to its last character that is no white space."""
+    name, paragraph = shown(path), list[bytes]()
+    for number, line in enumerate(_lines(path, how.encoding, progress), 1):
+        if line.strip(b" \t\r"):
+            paragraph.append(line)
+        else:
+            yield from _text(name, paragraph, number - len(paragraph), tokenize)
+            paragraph = []
+
+
+def _text(
+    name: str, lines: Sequence[bytes], number: int, tokenize: Tokenize
+) -> Iterator[NestedText]:
+    """Yield a paragraph that begins on a line, unless there is nothing in it."""
+    whole = b"\n".join(lines).decode()
+    text = whole.strip()
+    if text:
+        number += whole[: whole.index(text[0])].count("\n")
+        tokens = [(start, end) for start, end in tokenize(text) if not text[start:end].isspace()]
+        yield NestedText(name, text, tokens, number, annotated=False)
+
+
+def _lines(path: str | Path, encoding: str, progress: Progress | None) -> Iterator[bytes]:
+    """Yield the lines of a file, and an empty one behind them."""
+    rest, first = Rest(), True
+    for chunk in read_bytes(path, encoding, progress, longest=math.inf):
+        rest.add(chunk.removeprefix(BOM) if first else chunk)
+        first = False
+        if b"\n" in chunk:
+            *lines, last = rest.joined().split(b"\n")
+            rest.begin(last)
+            yield from lines
+    yield rest.joined()
+    yield b""
+
+
+def save(
+    parts: Iterable[tuple[Sentences, Known]], path: str | Path, how: SaveOptions
+) -> Sequence[Finding]:
+    """Write the text of each document to the last character, with a blank line between two.
+
+    There is no annotation in it, whatever the sentences have. A document that has blank lines
+    itself is read as several.
+    """
+    first = True
+    with write_bytes(path, how.encoding) as put:
+        for text in texts_of(parts):
+            require_writable(text)
+            put((text.text if first else f"\n\n{text.text}").encode())
+            first = False
+        if not first:
+            put(b"\n")
+    return []
