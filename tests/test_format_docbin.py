@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import srsly
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc, DocBin, SpanGroup
@@ -45,9 +45,9 @@ from .plain_docs import Plain, plain, plain_docs, sentences, stored
 ENOUGH = "spacy_iobes.corpus.formats.docbin.ENOUGH"
 
 
-def there(path: Path, docs: Sequence[Doc], **settings: Any) -> Path:
+def there(path: Path, docs: Sequence[Doc], **more: Any) -> Path:
     """A file that spaCy has written."""
-    DocBin(docs=docs, **settings).to_disk(path)
+    DocBin(docs=docs, **more).to_disk(path)
     return path
 
 
@@ -56,8 +56,8 @@ def back(path: Path) -> list[Doc]:
     return list(DocBin().from_disk(path).get_docs(Vocab()))
 
 
-def made(words: str, **settings: Any) -> Doc:
-    return Doc(Vocab(), words=words.split(" "), **settings)
+def made(words: str, **more: Any) -> Doc:
+    return Doc(Vocab(), words=words.split(" "), **more)
 
 
 def grouped(words: str, *spans: tuple[int, int, str], key: str = "sc", **attrs: Any) -> Doc:
@@ -370,6 +370,7 @@ def column_files(draw: st.DrawFn) -> tuple[str, int, str]:
     return scheme, count, "\ufeff" * text.startswith("\ufeff") + text
 
 
+@settings(max_examples=100)
 @given(column_files(), st.sampled_from(["sentence", "document"]), st.booleans())
 def test_columns_come_back_byte_for_byte(case: tuple[str, int, str], unit: str, key: bool) -> None:
     scheme, count, text = case

@@ -10,7 +10,7 @@ from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.strings import StringStore
 from srsly import msgpack
 
-from .docs import DocGroup, DocLayer
+from .doc_layers import DocGroup, DocLayer
 from .stored_docs import StoredDocs
 from .stored_groups import OURS, ROW, GroupAttrs, members, pack_group, packed, unpack
 

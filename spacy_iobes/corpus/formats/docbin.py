@@ -30,17 +30,15 @@ from ...errors import (
     UnknownNameError,
 )
 from ...span import Span
-from ..docs import (
-    GROUP,
-    MORE,
+from ..doc_layers import (
     DocLayer,
     doc_groups,
-    docs_of,
     entity_layer,
     first_overlap,
     group_layers,
     kept_layers,
 )
+from ..docs import GROUP, MORE, docs_of
 from ..files import STANDARD, Progress, shown, whole_file, write_bytes
 from ..findings import NO_SPANS, Finding, finding_lines
 from ..sentences import Sentences
