@@ -19,8 +19,7 @@ from spacy.vocab import Vocab
 
 from spacy_iobes import SpanColumns
 from spacy_iobes.codes import Known
-from spacy_iobes.corpus import Sentences, Words, read
-from spacy_iobes.corpus.docs import docs
+from spacy_iobes.corpus import Sentences, Words, make_docs, read
 from spacy_iobes.errors import (
     FileError,
     InexpressibleError,
@@ -93,7 +92,7 @@ def test_the_text_of_a_doc_is_that_of_its_document(
             )
         )
     part = of_texts([x for x, _ in cases], [x for _, x in cases], starts, spans)
-    made = list(docs([part], target="spans:x", unit="document"))
+    made = list(make_docs([part], target="spans:x", unit="document"))
     assert len(made) == len(cases)
     for doc, (text, tokens), mentions, begins in zip(made, cases, spans, starts):
         assert doc.text == text
@@ -107,7 +106,7 @@ def test_the_text_of_a_doc_is_that_of_its_document(
         if {0, *begins} != {0} and tokens:
             wanted = {tokens[start][0] for start in begins if start} | {0}
             assert {token.idx for token in doc if token.is_sent_start} == wanted
-    apart = list(docs([part], target="spans:x", unit="sentence"))
+    apart = list(make_docs([part], target="spans:x", unit="sentence"))
     assert "".join(doc.text for doc in apart) == "".join(text for text, _ in cases)
     found_ = sorted(span.text for doc in apart for span in doc.spans["x"])
     assert found_ == sorted(span.text for doc in made for span in doc.spans["x"])
@@ -135,7 +134,7 @@ def test_the_text_of_a_doc_is_that_of_its_document(
     ],
 )
 def test_white_space_makes_tokens(text: str, tokens: Any, wanted: Any) -> None:
-    (doc,) = docs([of_texts([text], [tokens])], unit="document")
+    (doc,) = make_docs([of_texts([text], [tokens])], unit="document")
     assert cut_up(doc) == wanted
     assert (doc.text, doc.has_unknown_spaces) == (text, False)
 
@@ -146,14 +145,14 @@ def test_it_cuts_texts_as_spacy_does() -> None:
     for text in ("Ada  met Bo.\n\nThen\tshe left. ", " a", "a\n", "\n \n", "a   ", "don't  go"):
         wanted = nlp(text)
         tokens = [(x.idx, x.idx + len(x)) for x in wanted if not x.is_space]
-        (doc,) = docs([of_texts([text], [tokens])], unit="document")
+        (doc,) = make_docs([of_texts([text], [tokens])], unit="document")
         assert cut_up(doc) == cut_up(wanted)
 
 
 @given(st.lists(plain_docs(), min_size=1, max_size=4), st.sampled_from(["ents", "spans:x"]))
 def test_docs_are_those_that_spacy_makes(cases: list[Plain], target: str) -> None:
     vocab, key = Vocab(), target.partition(":")[2]
-    made = docs([sentences(cases)], vocab, target, "document")
+    made = make_docs([sentences(cases)], vocab, target, "document")
     for doc, case in zip(made, cases):
         wanted = stored(case, vocab, key)
         assert doc.vocab is vocab
@@ -174,7 +173,7 @@ def test_docs_are_those_that_spacy_makes(cases: list[Plain], target: str) -> Non
 def test_sentences_of_columns_are_docs(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("Ada\tB-PER\nmet\t-\n\nBo\tB-PER\n\n-DOCSTART-\tO\n\n.\t!\n")
-    made = list(docs(read(path), scheme="bio"))
+    made = list(make_docs(read(path), scheme="bio"))
     assert [doc.text for doc in made] == ["Ada met ", "Bo ", ". "]
     assert all(doc.has_unknown_spaces for doc in made)
     assert [tags_of(doc) for doc in made] == [["B-PER", "-"], ["B-PER"], ["!"]]
@@ -183,7 +182,7 @@ def test_sentences_of_columns_are_docs(tmp_path: Path) -> None:
         [True],
         [True],
     ]
-    made = list(docs(read(path), target="spans:sc", unit="document", scheme="bio"))
+    made = list(make_docs(read(path), target="spans:sc", unit="document", scheme="bio"))
     assert [doc.text for doc in made] == ["Ada met Bo ", ". "]
     assert [group(doc) for doc in made] == [[(0, 1, "PER"), (2, 3, "PER")], []]
     attrs: list[dict[str, Any]] = [
@@ -197,7 +196,7 @@ def test_sentences_of_columns_are_docs(tmp_path: Path) -> None:
 def test_layers_and_their_absent_tokens(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("a\tB-X\tB-Y\nb\tI-X\t-\nc\t!\tB-Y\n")
-    (doc,) = docs(read(path, layers=(1, 2)), target="spans:sc", scheme="bio")
+    (doc,) = make_docs(read(path, layers=(1, 2)), target="spans:sc", scheme="bio")
     assert group(doc) == [(0, 2, "X"), (0, 1, "Y"), (2, 3, "Y")]
     assert doc.spans["sc"].attrs == {
         "layers": [0, 1, 1],
@@ -206,7 +205,7 @@ def test_layers_and_their_absent_tokens(tmp_path: Path) -> None:
         "layer_blocked": [[0, 2]],
     }
     with pytest.raises(OverlapError):
-        list(docs(read(path, layers=(1, 2)), scheme="bio"))
+        list(make_docs(read(path, layers=(1, 2)), scheme="bio"))
 
 
 def test_documents_come_whole(tmp_path: Path, monkeypatch: Any) -> None:
@@ -223,11 +222,11 @@ def test_documents_come_whole(tmp_path: Path, monkeypatch: Any) -> None:
     parts = list(read(path))
     assert any(part.opens.tolist() in ([], [1]) for part in parts)
     for source in (read(path), parts):
-        made = list(docs(source, unit="document", scheme="bio"))
+        made = list(make_docs(source, unit="document", scheme="bio"))
         assert [len(doc) for doc in made] == wanted
         assert [len(doc.ents) for doc in made] == wanted
         assert [len(list(doc.sents)) for doc in made] == [-(-size // 3) for size in wanted]
-    assert sum(len(doc) for doc in docs(read(path), scheme="bio")) == sum(wanted)
+    assert sum(len(doc) for doc in make_docs(read(path), scheme="bio")) == sum(wanted)
 
 
 def test_white_space_is_missing_where_its_neighbours_are() -> None:
@@ -235,14 +234,14 @@ def test_white_space_is_missing_where_its_neighbours_are() -> None:
 
     def tags(missing: Sequence[int]) -> list[str]:
         parts = [of_texts(["\tz\t", text, "\t"], [[(1, 2)], tokens, []], missing=missing)]
-        return ["".join(tags_of(doc)) for doc in docs(parts, unit="document")]
+        return ["".join(tags_of(doc)) for doc in make_docs(parts, unit="document")]
 
     assert tags([]) == ["OOO", "OOOOOOO", "O"]
     assert tags([1]) == ["OOO", "---OOOO", "O"]
     assert tags([3]) == ["OOO", "OOOOO--", "O"]
     assert tags([0, 2]) == ["---", "OOO--OO", "O"]
     assert tags([1, 2, 3]) == ["OOO", "-------", "O"]
-    (doc,) = docs([of_texts([text], [tokens], missing=[0, 1, 2])], target="spans:x")
+    (doc,) = make_docs([of_texts([text], [tokens], missing=[0, 1, 2])], target="spans:x")
     assert not doc.spans
 
 
@@ -250,9 +249,9 @@ def test_a_doc_of_one_sentence_of_a_text_leaves_its_borders_open() -> None:
     """A parser may still find them; where a text was cut into sentences they are set."""
     one, two = [(0, 1), (2, 3)], [(0, 1), (2, 3)]
     part = of_texts(["a b", "c d"], [one, two], [[0], [0, 1]])
-    made = list(docs([part], unit="document"))
+    made = list(make_docs([part], unit="document"))
     assert [doc.has_annotation("SENT_START") for doc in made] == [False, True]
-    made = list(docs([part]))
+    made = list(make_docs([part]))
     assert [doc.text for doc in made] == ["a b", "c ", "d"]
     assert [cut_up(doc) for doc in made[1:]] == [[("c", " ")], [("d", "")]]
 
@@ -262,13 +261,16 @@ def test_sentences_that_are_cut_off_take_no_text_along() -> None:
     part = of_texts(
         [" a b c d ", "\u00a0e "], [tokens, [(1, 2)]], [[0, 1, 2, 3], [0]], info=({"id": 1}, {})
     )
-    assert [doc.text for doc in docs([part])] == [" a ", "b ", "c ", "d ", "\u00a0e "]
-    assert [doc.text for doc in docs([part.cut(1, 3)])] == ["b ", "c "]
-    assert [doc.text for doc in docs([part.cut(2, 5)])] == ["c ", "d ", "\u00a0e "]
-    assert [doc.text for doc in docs([part.cut(2, 5)], unit="document")] == ["c d ", "\u00a0e "]
-    data = [doc.user_data for doc in docs([part.cut(0, 2)])]
+    assert [doc.text for doc in make_docs([part])] == [" a ", "b ", "c ", "d ", "\u00a0e "]
+    assert [doc.text for doc in make_docs([part.cut(1, 3)])] == ["b ", "c "]
+    assert [doc.text for doc in make_docs([part.cut(2, 5)])] == ["c ", "d ", "\u00a0e "]
+    assert [doc.text for doc in make_docs([part.cut(2, 5)], unit="document")] == [
+        "c d ",
+        "\u00a0e ",
+    ]
+    data = [doc.user_data for doc in make_docs([part.cut(0, 2)])]
     assert data == [{"iobes_json": '{"id": 1}'}] * 2
-    assert [doc.user_data for doc in docs([part.cut(1, 2)])] == [{}]
+    assert [doc.user_data for doc in make_docs([part.cut(1, 2)])] == [{}]
 
 
 def test_errors_have_a_place(tmp_path: Path) -> None:
@@ -277,7 +279,7 @@ def test_errors_have_a_place(tmp_path: Path) -> None:
         ["z", "Ada met Bo"], [[(0, 1)], [(0, 3), (4, 7), (8, 10)]], spans=[[], mentions]
     )
     with pytest.raises(OverlapError) as error:
-        list(docs([part]))
+        list(make_docs([part]))
     assert str(error.value) == (
         "made, Doc 1, token 1, 'met': X 'Ada met Bo' and Y 'met' overlap, and entities cannot. "
         "Write a span group (--output-spans-key), or keep one of them."
@@ -288,34 +290,34 @@ def test_errors_have_a_place(tmp_path: Path) -> None:
         with pytest.raises(
             InexpressibleError, match=r"made, Doc 0, token 0, 'Ada': .* needs a label"
         ):
-            list(docs([nameless], target=target))
+            list(make_docs([nameless], target=target))
     empty = of_texts(["a ", "b"], [[(0, 1)], [(0, 1), (1, 1)]])
     with pytest.raises(FileError, match="made, Doc 1, token 1: a token is empty"):
-        list(docs([empty]))
+        list(make_docs([empty]))
     words = replace(empty, read_words=lambda: Words.of(["a", "b", ""]))
     with pytest.raises(FileError, match="made, Doc 1, token 1: a token is empty"):
-        list(docs([words]))
+        list(make_docs([words]))
     for target in ("tag", "spans:", "x"):
         with pytest.raises(UnknownNameError):
-            list(docs([empty], target=target))
+            list(make_docs([empty], target=target))
     with pytest.raises(UnknownNameError, match=r"Unknown unit 'page'\. Known: sentence, document"):
-        list(docs([empty], unit="page"))  # type: ignore[arg-type]
+        list(make_docs([empty], unit="page"))  # type: ignore[arg-type]
 
 
 def test_schemes_and_policies_are_those_of_the_caller(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("a\tI-X\nb\tE-X\n")
-    (doc,) = docs(read(path), scheme="iobes", policy="begin")
+    (doc,) = make_docs(read(path), scheme="iobes", policy="begin")
     assert tags_of(doc) == ["B-X", "I-X"]
     with pytest.raises(MalformedTagsError):
-        list(docs(read(path), scheme="iobes"))
+        list(make_docs(read(path), scheme="iobes"))
     with pytest.raises(FileError, match="name the scheme"):
-        list(docs(read(path)))
-    assert list(docs([])) == []
+        list(make_docs(read(path)))
+    assert list(make_docs([])) == []
 
 
 def test_labels_of_layers_and_their_holes(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("a\tB\nb\t-\n")
-    (doc,) = docs(read(path, layers=("1=PER",)), scheme="bio")
+    (doc,) = make_docs(read(path, layers=("1=PER",)), scheme="bio")
     assert tags_of(doc) == ["B-PER", "-"]

@@ -25,8 +25,7 @@ from spacy.vocab import Vocab
 
 from spacy_iobes import CodedTags, Span, SpanColumns
 from spacy_iobes.codes import Known
-from spacy_iobes.corpus import Finding, Sentences, read, save
-from spacy_iobes.corpus.stored_docs import StoredDocs
+from spacy_iobes.corpus import Finding, Sentences, StoredDocs, read, save
 from spacy_iobes.errors import (
     AlignmentError,
     FileError,

@@ -16,6 +16,7 @@ from .doc_lines import print_columns as print_columns
 from .docbin import read_docbin as read_docbin
 from .docbin import save_docbin as save_docbin
 from .docbin import write_docbin as write_docbin
+from .docs import make_docs as make_docs
 from .edit import edit_file as edit_file
 from .file_sentences import FileSentences as FileSentences
 from .file_sentences import Sentence as Sentence
@@ -62,6 +63,7 @@ from .reader import conll_corpus as conll_corpus
 from .sentences import Sentences as Sentences
 from .sources import get_source as get_source
 from .sources import group_spans as group_spans
+from .stored_docs import StoredDocs as StoredDocs
 from .survey import file_check as file_check
 from .survey import file_mentions as file_mentions
 from .survey import file_violations as file_violations

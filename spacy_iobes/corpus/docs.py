@@ -32,7 +32,7 @@ MORE = "iobes_json"
 """The key of `doc.user_data` for what else is written of a document, as JSON."""
 
 
-def docs(
+def make_docs(
     source: Iterable[Sentences],
     vocab: Vocab | None = None,
     target: str = "ents",
@@ -56,7 +56,7 @@ def docs_of(
     target: str = "ents",
     unit: Unit = "sentence",
 ) -> Iterator[Doc]:
-    """Yield Docs of sentences with what is known of them; see `docs`."""
+    """Yield Docs of sentences with what is known of them; see `make_docs`."""
     goal, vocab = get_span_target(target), Vocab() if vocab is None else vocab
     if known_name("unit", unit, Unit) == "document":
         parts = _whole(parts)
