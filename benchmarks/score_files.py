@@ -62,7 +62,7 @@ def find_commands(files: Files) -> tuple[list[Command], list[str]]:
     missing = []
     installed = script("spacy-iobes")
     start = (installed,) if installed else (sys.executable, "-m", "spacy_iobes")
-    ours = (*start, "score", "--scheme", "bio", "--repair", "begin", "--format", "conlleval")
+    ours = (*start, "score", "--scheme", "bio", "--policy", "begin", "--layout", "conlleval")
     found = [
         Command(OURS, (*ours, files.both)),
         Command(OURS_TWO, (*ours, files.gold, files.predicted)),

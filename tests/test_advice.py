@@ -45,10 +45,10 @@ SCHEMES = "io, iob1, bio, ioe1, ioe2, iobes, bilou"
 ONE_FILE = """
 annotate {x} {new} -s bio -l PER --no-browser
 annotate {x} {new} -s bio -l PER --no-browser --nested
-convert {x} {out} -f bio -t iobes
+convert {x} {out} -s bio --to-scheme iobes
 count {x} -s bio
 import {state} {x} -s bio
-process {x} {out} -s bio --map PER=P
+convert {x} {out} -s bio --map PER=P
 repair {x} {out} -s bio -p raise
 roundtrip {x} -s bio
 select {good} --learn {x} -s bio -l PER
@@ -70,9 +70,9 @@ GOLD = """
 compare {x} -a {y} -b {y} -s bio
 errors {x} {y} -s bio
 report {x} {y} -s bio -o {out}
-report {x} {y} -s bio -o {out} --nested
+report {x} {y} -s bio -o {out}
 score {x} {y} -s bio
-score {x} {y} -s bio --nested
+score {x} {y} -s bio
 score {x} {y} -s bio --policies
 """.strip().split("\n")
 """Commands that compare the tags of gold with those of a prediction."""
@@ -197,9 +197,9 @@ def test_a_policy_for_malformed_tags_can_be_named(data: Data, line: str) -> None
 
 @pytest.mark.parametrize("line", GOLD)
 def test_a_policy_for_each_side_can_be_named(data: Data, line: str) -> None:
-    sides = {"--gold-repair": (data.bad, data.good), "--repair": (data.good, data.bad)}
+    sides = {"--gold-policy": (data.bad, data.good), "--policy": (data.good, data.bad)}
     for option, files in sides.items():
-        if option == "--repair" and "--policies" in line:
+        if option == "--policy" and "--policies" in line:
             continue  # those are all the policies that there are
         words = data.line(line, *files)
         assert REMEDY.findall(refused(words, 1)) == [option]
@@ -223,7 +223,7 @@ def test_another_scheme_is_named_once_and_only_a_few_violations(data: Data, line
     assert "Is it another scheme" not in text
     assert text.count("is not a tag of bio") <= 5
     named = re.findall(r"name that scheme \((--[a-z]+)\)", text)
-    assert named == ["--from" if line.startswith("convert") else "--scheme"]
+    assert named == ["--scheme"]
 
 
 def test_validate_says_which_scheme_it_looks_like(data: Data) -> None:
@@ -267,8 +267,8 @@ def the_way_to_train(path: Path) -> None:
     assert text.count(f"{path}:") <= 5
     text = refused([*line, "-s", "iob1"], 1)
     assert "looks like" not in text
-    assert REMEDY.findall(text) == ["--repair"]
-    fine(*line, "-s", "iob1", "--repair", "begin")
+    assert REMEDY.findall(text) == ["--policy"]
+    fine(*line, "-s", "iob1", "--policy", "begin")
 
 
 @pytest.fixture(scope="module")
@@ -380,11 +380,14 @@ KINDS: dict[str, tuple[bytes, str]] = {
     "CSV": (b"token,tag\nAda,B-PER\nmet,O\n", "and remove the line that names the columns."),
     "quoted": (b'"Ada","B-PER"\n"met","O"\n', "write the columns without quotation marks."),
 }
+FORMATS = ("DocBin", "gzip of DocBin", "JSON lines", "JSON", "JSON of spaCy 2", "JSON of others")
+FORMATS += ("Label Studio",)
+"""What some commands read, whatever the name of the file says."""
 READING = """
 check {x}
-convert {x} {out} -f bio -t iobes
+convert {x} {out} -s bio --to-scheme iobes
 score {x} {good} -s bio
-score {good} {x} -s bio --nested
+score {good} {x} -s bio
 simulate {x} -s bio -l PER
 text {x}
 to-docbin {x} {out}.spacy -s bio
@@ -394,12 +397,17 @@ validate {x} -s bio
 """.strip().split("\n")
 
 
+OF_COLUMNS = ("simulate", "to-docbin", "train", "tune")
+"""Commands that go by the name of a file."""
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_are_called_what_they_are(data: Data, kind: str) -> None:
     content, expected = KINDS[kind]
     path = data.target / "file"
     path.write_bytes(content)
-    for line in READING:
+    lines = [line for line in READING if kind not in FORMATS or line.split()[0] in OF_COLUMNS]
+    for line in lines:
         text = in_one_line(data.line(line, path))
         assert expected in text
         assert text.startswith(f"Error: {path}")
@@ -455,17 +463,17 @@ def test_tokens_that_look_like_json_are_tokens(data: Data, first: bytes) -> None
         "annotate {x} {new} -l PER --no-browser",
         "annotate {x} {new} -l PER --no-browser --nested",
         "compare {x} -a {x} -b {x}",
-        "convert {x} {out} -t iobes",
+        "convert {x} {out} --to-scheme iobes",
         "count {x}",
         "errors {x} {x}",
         "import {state} {x}",
-        "process {x} {out} --map PER=P",
+        "convert {x} {out} --map PER=P",
         "repair {x} {out} -p begin",
         "report {x} {x} -o {out}",
-        "report {x} {x} -o {out} --nested",
+        "report {x} {x} -o {out}",
         "roundtrip {x}",
         "score {x} {x}",
-        "score {x} {x} --nested",
+        "score {x} {x}",
         "select {x} --learn {x} -l PER",
         "select {x} --model {model} -l PER",
         "simulate {x} -l PER",
@@ -482,7 +490,7 @@ def test_tokens_that_look_like_json_are_tokens(data: Data, first: bytes) -> None
 )
 def test_a_missing_scheme_is_asked_for_with_all_that_there_are(data: Data, line: str) -> None:
     text = refused(data.line(line, data.good))
-    assert ("--from" if line.startswith("convert") else "--scheme") in text
+    assert "--scheme" in text
     assert SCHEMES in text
     assert "'spacy-iobes check FILE' says under which a file is legal" in text
 
@@ -490,7 +498,7 @@ def test_a_missing_scheme_is_asked_for_with_all_that_there_are(data: Data, line:
 def test_a_missing_scheme_to_write(data: Data) -> None:
     docs = data.target / "docs.spacy"
     fine("to-docbin", data.good, docs, "-s", "bio")
-    for line in ("convert {x} {out} -f bio", f"from-docbin {docs} {{out}}"):
+    for line in (f"convert {docs} {{out}}.bio -t columns", f"from-docbin {docs} {{out}}"):
         text = refused(data.line(line, data.good))
         assert SCHEMES in text
 
@@ -532,7 +540,7 @@ def test_what_cannot_be_read_is_named_with_its_cause(data: Data, cause: str) -> 
     "line",
     [
         "annotate {good} {x} -s bio -l PER --no-browser --existing keep",
-        "convert {good} {x} -f bio -t iobes",
+        "convert {good} {x} -s bio --to-scheme iobes",
         "count {good} -s bio -o {x}",
         "export {state} {x}",
         "generate {x}",
@@ -552,7 +560,9 @@ def test_what_cannot_be_written_is_named_with_its_cause(data: Data, line: str) -
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_no_space_left(data: Data) -> None:
-    text = in_one_line(["convert", str(data.good), "/dev/full", "-f", "bio", "-t", "iobes"])
+    text = in_one_line(
+        ["convert", str(data.good), "/dev/full", "-s", "bio", "--to-scheme", "iobes"]
+    )
     assert text == "Error: /dev/full: cannot be written: no space left on device."
     said = {
         "summarize": "Error: Cannot print: no space left on device.\n",
@@ -571,5 +581,5 @@ def test_no_space_left(data: Data) -> None:
 def test_no_permission(data: Data) -> None:
     locked = data.target / "locked"
     locked.mkdir(mode=0o500)
-    line = ["convert", str(data.good), str(locked / "out"), "-f", "bio", "-t", "iobes"]
+    line = ["convert", str(data.good), str(locked / "out"), "-s", "bio", "--to-scheme", "iobes"]
     assert in_one_line(line).endswith("cannot be written: permission denied.")

@@ -59,7 +59,7 @@ def one_long(tmp_path: Path) -> Path:
     "line",
     [
         "check {x}",
-        "convert {x} {out} -f bio -t iobes",
+        "convert {x} {out} -s bio --to-scheme iobes",
         "count {x} -s bio -o {out}",
         "repair {x} {out} -s bio -p begin",
         "score {x} {x} -s bio -o {out}",
@@ -273,7 +273,7 @@ annotate {x} {new} -l PER --no-browser
 import {state} {x}
 report {x} {x} -o {new}
 roundtrip {x}
-score {x} {x} --nested
+score {x} {x}
 select {x} --learn {x} -l PER
 simulate {x} -l PER
 to-docbin {x} {new}.spacy
@@ -335,7 +335,7 @@ def test_both_halves_are_a_character(tmp_path: Path) -> None:
 def test_names_of_labels_in_json(tmp_path: Path, content: str) -> None:
     source, path = column_file(tmp_path / "people", 2), tmp_path / "names.json"
     path.write_text(content)
-    said = one_line("process", source, "-", "-s", "bio", "--map", path)
+    said = one_line("convert", source, "-", "-s", "bio", "--map", path)
     assert f"{path}: not JSON of the form" in said
 
 
@@ -350,7 +350,7 @@ def test_what_is_no_encoding_of_text(tmp_path: Path, name: str) -> None:
     for line in (
         ["validate", source, "-s", "bio"],
         ["text", source],
-        ["convert", source, out, "-f", "bio", "-t", "iobes"],
+        ["convert", source, out, "-s", "bio", "--to-scheme", "iobes"],
         ["score", source, source, "-s", "bio"],
         ["to-docbin", source, tmp_path / "out.spacy", "-s", "bio"],
         ["train", source, source, "-s", "bio", "--print-config"],
@@ -371,7 +371,7 @@ def test_half_a_character_in_utf_7(tmp_path: Path) -> None:
     for line in (
         ["validate", tmp_path / "a", "-s", "bio"],
         ["check", tmp_path / "a"],
-        ["convert", tmp_path / "a", out, "-f", "bio", "-t", "iobes"],
+        ["convert", tmp_path / "a", out, "-s", "bio", "--to-scheme", "iobes"],
         ["text", tmp_path / "a"],
         ["to-docbin", tmp_path / "a", out, "-s", "bio"],
         ["to-docbin", tmp_path / "a.jsonl", out],
@@ -441,7 +441,7 @@ def test_damaged_docbins(places: dict[str, Path], tmp_path: Path, content: bytes
         "import {state} {x}",
         "predict {model} {x} {new}",
         "roundtrip {x}",
-        "score {x} {x}",
+        f"score {{x}} {{x}} {'-g sc' * (content == without('SCENE'))}",
         "simulate {x} -l PER",
         "to-docbin {x} {new}.spacy",
         "train {x} {x} --print-config",
@@ -460,10 +460,10 @@ def test_what_is_no_name_of_a_file(folder: Path, tmp_path: Path, name: str) -> N
     good = folder / "people"
     for line in (
         ["validate", name, "-s", "bio"],
-        ["convert", good, name, "-f", "bio", "-t", "iobes"],
+        ["convert", good, name, "-s", "bio", "--to-scheme", "iobes"],
         ["roundtrip", name, "-s", "bio"],
         ["score", good, name, "-s", "bio"],
-        ["score", good, name, "-s", "bio", "--nested"],
+        ["score", good, name, "-s", "bio"],
         ["simulate", name, "-s", "bio", "-l", "PER"],
         ["to-docbin", name, tmp_path / "a.spacy", "-s", "bio"],
         ["train", name, good, "-s", "bio", "--print-config"],
@@ -513,9 +513,9 @@ MODEL = {
 LINES = {
     "conll": [
         "check {x}",
-        "convert {x} {out} -f bio -t iobes -p begin",
+        "convert {x} {out} -s bio --to-scheme iobes -p begin",
         "count {x} -s bio -p begin -o {out}",
-        "score {x} {x} -s bio -r begin --gold-repair begin -o {out}",
+        "score {x} {x} -s bio -p begin --gold-policy begin -o {out}",
         "text {x} -o {out} --encoding utf-7",
         "to-docbin {x} {out}.spacy -s bio -p begin",
         "validate {x} -s bio --comment #",
@@ -532,7 +532,7 @@ LINES = {
     ],
     "": [
         "roundtrip {x}",
-        "score {x} {x} --nested -o {out}",
+        "score {x} {x} -o {out}",
         "to-docbin {x} {out}.spacy --misaligned split",
         "to-docbin {x} {out}.spacy --lines --unbalanced skip",
         "to-docbin {x} {out}.spacy --unbalanced text --sentence-tag s",
@@ -632,16 +632,16 @@ def evil(tmp_path: Path) -> Path:
     [
         "check {bad}",
         "compare {good} -a {bad} -b {good} -s bio",
-        "convert {good} - -f bio -t iobes",
-        "convert {good} {out} -f bio -t iobes",
+        "convert {good} - -s bio --to-scheme iobes",
+        "convert {good} {out} -s bio --to-scheme iobes",
         "count {good} -s bio",
         "count {good} -s bio --json",
         "errors {good} {good} -s bio",
         "repair {bad} {out} -s bio -p begin",
         "score {bad} {good} -s bio",
         "score {good} {good} -s bio",
-        "score {good} {good} -s bio --format csv",
-        "score {good} {good} -s bio --format conlleval",
+        "score {good} {good} -s bio --layout csv",
+        "score {good} {good} -s bio --layout conlleval",
         "summarize {good} -s bio",
         "text {good}",
         "to-docbin {good} {out}.spacy",
@@ -668,13 +668,13 @@ def test_data_in_pipes_and_files_stay_as_they_are(evil: Path) -> None:
     good, out = evil / f"good{EVIL}", evil / "out"
     label, text = f"L{EVIL}".encode(), f"Ada{EVIL}".encode()
     written = text + b" S-" + label + b"\nmet O\nBo S-" + label + b"\n"
-    convert = ["convert", good, "-f", "bio", "-t", "iobes"]
+    convert = ["convert", good, "-s", "bio", "--to-scheme", "iobes"]
     assert fine(*convert, "-").stdout_bytes == written
     fine(*convert, out)
     assert out.read_bytes() == written
     assert fine("text", good).stdout_bytes == text + b" met Bo\n"
     assert text in fine("count", good, "-s", "bio").stdout_bytes
-    assert label in fine("score", good, good, "-s", "bio", "--format", "csv").stdout_bytes
+    assert label in fine("score", good, good, "-s", "bio", "--layout", "csv").stdout_bytes
 
 
 @posix
@@ -729,7 +729,7 @@ def rewrite(path: Path) -> None:
     "line",
     [
         "check {x}",
-        "convert {x} {out} -f bio -t iobes",
+        "convert {x} {out} -s bio --to-scheme iobes",
         "score {x} {y} -s bio -o {out}",
         "score {y} {x} -s bio -o {out}",
         "to-docbin {x} {out} -s bio",
@@ -781,7 +781,7 @@ def test_labels_are_renamed_before_some_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("Rome B-LOC\nKenya B-GPE\n")
     options = ["--map", "LOC=GPE,GPE=LOC", "--remove", "LOC"]
-    printed = fine("process", path, "-", "-s", "bio", *options).stdout
+    printed = fine("convert", path, "-", "-s", "bio", *options).stdout
     assert printed == "Rome B-GPE\nKenya O\n"
-    said = " ".join(re.sub("[│╭╮╰╯─]", " ", fine("process", "--help").stdout).split())
-    assert "Rename labels, then keep or remove some by their new names" in said
+    said = " ".join(re.sub("[│╭╮╰╯─]", " ", fine("convert", "--help").stdout).split())
+    assert "with --map, by their new names" in said

@@ -108,11 +108,11 @@ def test_repair_json(broken: Path, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("command", ["repair", "convert", "process"])
+@pytest.mark.parametrize("command", ["repair", "convert"])
 def test_malformed_tags_are_refused_and_nothing_is_written(
     broken: Path, tmp_path: Path, command: str
 ) -> None:
-    options = {"repair": "-s bio -p raise", "convert": "-f bio -t io", "process": "-s bio --keep X"}
+    options = {"repair": "-s bio -p raise", "convert": "-s bio --to-scheme io --keep X"}
     (tmp_path / "out").write_text("old")
     result = run(command, broken, tmp_path / "out", *options[command].split())
     assert result.exit_code == 1
@@ -126,20 +126,20 @@ def test_malformed_tags_are_refused_and_nothing_is_written(
 def test_convert_there_and_back_is_the_same_file(fine: Path, tmp_path: Path) -> None:
     for scheme in set(SCHEMES) - {"io"}:
         there, back = tmp_path / "there", tmp_path / "back"
-        assert run("convert", fine, there, "--from", "bio", "--to", scheme).exit_code == 0
-        assert run("convert", there, back, "--from", scheme, "--to", "bio").exit_code == 0
+        assert run("convert", fine, there, "--scheme", "bio", "--to-scheme", scheme).exit_code == 0
+        assert run("convert", there, back, "--scheme", scheme, "--to-scheme", "bio").exit_code == 0
         assert back.read_text() == FINE
     assert "S-X" in _converted(fine, tmp_path, "iobes")
     assert "BE-X" in _converted(fine, tmp_path, "bie")
 
 
 def _converted(path: Path, folder: Path, scheme: str) -> str:
-    run("convert", path, folder / "out", "--from", "bio", "--to", scheme)
+    run("convert", path, folder / "out", "--scheme", "bio", "--to-scheme", scheme)
     return (folder / "out").read_text()
 
 
 def test_what_io_cannot_say_is_refused_with_its_line(fine: Path, tmp_path: Path) -> None:
-    result = run("convert", fine, tmp_path / "out", "--from", "bio", "--to", "io")
+    result = run("convert", fine, tmp_path / "out", "--scheme", "bio", "--to-scheme", "io")
     assert result.exit_code == 1
     assert f"{fine}, line 3, 'a'" in result.stderr
     assert "(0, 2, 'X') and (2, 3, 'X')" in result.stderr
@@ -156,7 +156,7 @@ def test_unreadable_tags_are_not_repaired(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_output() -> None:
-    result = run("convert", "-", "-", "-f", "bio", "-t", "bilou", text=FINE.encode())
+    result = run("convert", "-", "-", "-s", "bio", "--to-scheme", "bilou", text=FINE.encode())
     assert result.exit_code == 0
     assert result.stdout_bytes == FINE.replace("I-X", "L-X").replace("c\tB", "c\tU").encode()
     assert "2 tags changed" in result.stderr
@@ -166,7 +166,7 @@ def test_standard_input_and_output() -> None:
 
 def test_gzip_in_and_out(tmp_path: Path) -> None:
     (tmp_path / "in.gz").write_bytes(gzip.compress(FINE.encode()))
-    run("convert", tmp_path / "in.gz", tmp_path / "out.gz", "-f", "bio", "-t", "iobes")
+    run("convert", tmp_path / "in.gz", tmp_path / "out.gz", "-s", "bio", "--to-scheme", "iobes")
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().count("E-X") == 1
 
 
@@ -203,7 +203,7 @@ def test_a_file_can_be_repaired_in_place(broken: Path) -> None:
 def test_process(tmp_path: Path, options: list[str], tags: str) -> None:
     path = tmp_path / "file"
     path.write_text("a B-X\nb I-X\nc B-Y\n\nd B-X\ne O\n")
-    assert run("process", path, tmp_path / "out", "-s", "bio", *options).exit_code == 0
+    assert run("convert", path, tmp_path / "out", "-s", "bio", *options).exit_code == 0
     lines = (tmp_path / "out").read_text().split("\n")
     assert [line.split()[1] for line in lines if line] == tags.split()
 
@@ -211,25 +211,27 @@ def test_process(tmp_path: Path, options: list[str], tags: str) -> None:
 def test_process_maps_from_a_file(fine: Path, tmp_path: Path) -> None:
     names = tmp_path / "names.json"
     names.write_text('{"NAME": ["X", "Y"]}')
-    assert run("process", fine, tmp_path / "out", "-s", "bio", "--map", names).exit_code == 0
+    assert run("convert", fine, tmp_path / "out", "-s", "bio", "--map", names).exit_code == 0
     assert (tmp_path / "out").read_text() == FINE.replace("-X", "-NAME")
     for text in ("{", "[]", '{"NAME": 3}'):
         names.write_text(text)
-        assert run("process", fine, tmp_path / "o", "-s", "bio", "--map", names).exit_code == 2
-    assert run("process", fine, tmp_path / "o", "-s", "bio", "--map", "no.json").exit_code == 2
+        assert run("convert", fine, tmp_path / "o", "-s", "bio", "--map", names).exit_code == 2
+    assert run("convert", fine, tmp_path / "o", "-s", "bio", "--map", "no.json").exit_code == 2
 
 
-@pytest.mark.parametrize("options", [[], ["--keep", "X", "--remove", "Y"], ["--map", "X="]])
-def test_process_says_what_it_needs(fine: Path, tmp_path: Path, options: list[str]) -> None:
-    assert run("process", fine, tmp_path / "out", "-s", "bio", *options).exit_code == 2
+@pytest.mark.parametrize("options", [["--keep", "X", "--remove", "Y"], ["--map", "X="]])
+def test_labels_are_renamed_and_kept_or_removed(
+    fine: Path, tmp_path: Path, options: list[str]
+) -> None:
+    assert run("convert", fine, tmp_path / "out", "-s", "bio", *options).exit_code == 2
 
 
 def test_mapping_labels_together_keeps_touching_spans_apart(tmp_path: Path) -> None:
     path, out = tmp_path / "file", tmp_path / "out"
     path.write_text("a I-X\nb I-Y\nc I-Y\n")
-    assert run("process", path, out, "-s", "iob1", "--map", "Y=X").exit_code == 0
+    assert run("convert", path, out, "-s", "iob1", "--map", "Y=X").exit_code == 0
     assert out.read_text() == "a I-X\nb B-X\nc I-X\n"
-    assert run("process", path, out, "-s", "io", "--map", "Y=X").exit_code == 1
+    assert run("convert", path, out, "-s", "io", "--map", "Y=X").exit_code == 1
 
 
 def test_count_and_summarize(fine: Path, broken: Path, tmp_path: Path) -> None:
@@ -271,7 +273,7 @@ def test_an_empty_file_is_zero_sentences_and_says_so(tmp_path: Path, text: str) 
         assert result.exit_code == 0
         assert "0" in result.stdout
     assert "0 sentences: the file holds no tokens" in run("validate", path, "-s", "bio").stdout
-    result = run("convert", path, tmp_path / "out", "-f", "bio", "-t", "iobes")
+    result = run("convert", path, tmp_path / "out", "-s", "bio", "--to-scheme", "iobes")
     assert "0 sentences: the file holds no tokens" in result.stdout
     assert (tmp_path / "out").read_text() == text
 
@@ -310,7 +312,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, name: str, comman
         path.write_bytes(data)
     elif name == "directory":
         path.mkdir()
-    options = {"check": [], "text": [], "convert": ["-f", "bio", "-t", "io"]}
+    options = {"check": [], "text": [], "convert": ["-s", "bio", "--to-scheme", "io"]}
     out = [tmp_path / "out"] if command == "convert" else []
     result = run(command, path, *out, *options.get(command, ["-s", "bio"]))
     assert result.exit_code == 2
@@ -323,7 +325,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, name: str, comman
 
 def test_bad_output_is_one_line_and_exit_code_2(fine: Path, tmp_path: Path) -> None:
     for out in (tmp_path, tmp_path / "no" / "out", fine / "out"):
-        result = run("convert", fine, out, "-f", "bio", "-t", "iobes")
+        result = run("convert", fine, out, "-s", "bio", "--to-scheme", "iobes")
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
         assert str(out) in result.stderr
@@ -339,7 +341,7 @@ def test_bad_output_is_one_line_and_exit_code_2(fine: Path, tmp_path: Path) -> N
         ["repair", "FILE", "OUT", "-s", "bio", "-p", "nonsense"],
         ["validate", "FILE", "-s", "bio", "--encoding", "nonsense"],
         ["validate", "FILE", "-s", "bio", "--delimiter", ""],
-        ["validate", "FILE", "-s", "bio", "--tag-index", "7"],
+        ["validate", "FILE", "-s", "bio", "--tag", "7"],
         ["nonsense"],
     ],
 )
@@ -353,7 +355,7 @@ def test_bad_usage_is_exit_code_2(fine: Path, arguments: list[str]) -> None:
 def test_nothing_is_printed_if_a_later_line_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "late"
     path.write_text("a O\n\n" * 500_000 + "b I-X\n")
-    result = run("convert", path, "-", "-f", "bio", "-t", "iobes")
+    result = run("convert", path, "-", "-s", "bio", "--to-scheme", "iobes")
     assert result.exit_code == 1
     assert result.stdout == ""
 
@@ -366,7 +368,9 @@ def test_json_goes_to_standard_error_if_the_file_is_printed(broken: Path) -> Non
 
 @pytest.mark.parametrize("encoding", ["nope", "hex", "rot13", "zip", "utf-16"])
 def test_what_is_no_encoding_to_write(fine: Path, tmp_path: Path, encoding: str) -> None:
-    result = run("convert", fine, tmp_path / "o", "-f", "bio", "-t", "io", "--encoding", encoding)
+    result = run(
+        "convert", fine, tmp_path / "o", "-s", "bio", "--to-scheme", "io", "--encoding", encoding
+    )
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
 
@@ -375,7 +379,7 @@ def test_labels_that_would_break_the_columns(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("a B-X\n")
     for new in ("A B", "A\tB", "A\nB"):
-        result = run("process", path, tmp_path / "out", "-s", "bio", "--map", f"X={new}")
+        result = run("convert", path, tmp_path / "out", "-s", "bio", "--map", f"X={new}")
         assert result.exit_code == 2
         assert "would break its column" in result.stderr
     assert not (tmp_path / "out").exists()
@@ -393,7 +397,7 @@ def test_tokens_that_hold_the_delimiter_to_be_written(tmp_path: Path) -> None:
 
 
 def test_labels_that_do_not_occur_are_named(fine: Path, tmp_path: Path) -> None:
-    result = run("process", fine, tmp_path / "out", "-s", "bio", "--keep", "TYPO,X")
+    result = run("convert", fine, tmp_path / "out", "-s", "bio", "--keep", "TYPO,X")
     assert "no span was labelled TYPO" in result.stdout
 
 
@@ -413,7 +417,7 @@ def test_count_says_what_it_repaired_and_what_is_empty(broken: Path, tmp_path: P
 
 
 def test_one_file_does_not_go_into_a_directory(fine: Path, tmp_path: Path) -> None:
-    result = run("convert", fine, f"{tmp_path}/new/", "-f", "bio", "-t", "iobes")
+    result = run("convert", fine, f"{tmp_path}/new/", "-s", "bio", "--to-scheme", "iobes")
     assert result.exit_code == 2
     assert not (tmp_path / "new").exists()
 

@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_iobes import CodedTags
-from spacy_iobes.corpus import ColumnReader, Columns, Output, Part, files
+from spacy_iobes.codes import code_tags
+from spacy_iobes.corpus import (
+    ColumnReader,
+    Columns,
+    Corpus,
+    Part,
+    ReadOptions,
+    SaveOptions,
+    files,
+)
+from spacy_iobes.corpus.formats.columns import edit, edit_part
 from spacy_iobes.errors import ColumnError
 
 BOM = "\ufeff"
@@ -187,24 +197,26 @@ def test_only_the_tags_change(
     made = b""
     for part in reader:
         names = [next(new) for _ in part.tags.codes]
-        made += Output().render(part, recoded(part, names))
+        made += edit_part(part, recoded(part, names))
     assert (reader.mark + made).decode("utf8") == text(1)
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "output", "made"),
+    ("text", "options", "how", "made"),
     [
-        ("a x O\r\nb y O\r\n\r\n", {}, Output("|", True), "a|B\r\nb|I\r\n\r\n"),
-        ("O x a\nO y b", {"token": 2, "tag": 0}, Output(None, True), "a B\nb I"),
-        ("O x a\nO y b\n", {"token": 2, "tag": 0}, Output("\t"), "B\tx\ta\nI\ty\tb\n"),
-        ("# c\na\tx\tO\nb\t\tO\n", {"comment": "#"}, Output(" "), "# c\na x B\nb  I\n"),
+        ("a x O\r\nb y O\r\n\r\n", {}, {"delimiter": "|", "only_tags": True}, "a|B\r\nb|I\r\n\r\n"),
+        ("O x a\nO y b", {"token": 2, "tag": 0}, {"only_tags": True}, "a B\nb I"),
+        ("O x a\nO y b\n", {"token": 2, "tag": 0}, {"delimiter": "tab"}, "B\tx\ta\nI\ty\tb\n"),
+        ("# c\na\tx\tO\nb\t\tO\n", {"comment": "#"}, {"delimiter": " "}, "# c\na x B\nb  I\n"),
     ],
 )
 def test_other_columns_on_demand(
-    path: Path, text: str, options: dict[str, Any], output: Output, made: str
+    path: Path, text: str, options: dict[str, Any], how: dict[str, Any], made: str
 ) -> None:
-    (part,) = [part for part in read(path, text, **options)[1] if len(part.tags)]
-    assert output.render(part, recoded(part, ["B", "I"])).decode() == made
+    path.write_bytes(text.encode())
+    (part,) = [part for part in Corpus(str(path), ReadOptions("columns", **options)) if len(part)]
+    tags = code_tags([["B", "I"]])
+    assert edit(part, [tags], SaveOptions(**how)).decode() == made
 
 
 @pytest.mark.parametrize("text", ["a B-X\rb I-X\r", "a B-X\n\nb\rc O\n"])

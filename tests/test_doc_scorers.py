@@ -73,7 +73,7 @@ def commanded(folder: Path, gold: Rows, predicted: Rows, *options: str) -> dict[
         sentences = ["".join(f"w{i} {tag}\n" for i, tag in enumerate(row)) for row in rows]
         (folder / name).write_text("\n".join(sentences))
     paths = [str(folder / name) for name in ("gold", "predicted")]
-    result = CliRunner().invoke(app, ["score", *paths, *options, "--format", "json"])
+    result = CliRunner().invoke(app, ["score", *paths, *options, "--layout", "json"])
     assert result.exit_code == 0, result.output
     report: dict[str, Any] = json.loads(result.stdout)
     return report
@@ -95,7 +95,7 @@ def alike(scores: dict[str, Any], report: dict[str, Any]) -> None:
 def test_evaluate_and_the_command_agree(policy: str, tmp_path: Path) -> None:
     predicted = CLEAN if policy == "raise" else PREDICTED
     found = evaluated(GOLD, predicted, scheme="bio", repair=policy)
-    options = ("--scheme", "bio", "--repair", policy)
+    options = ("--scheme", "bio", "--policy", policy)
     alike(found, commanded(tmp_path, GOLD, predicted, *options))
 
 
@@ -435,7 +435,7 @@ def test_evaluate_agrees_with_function_and_command_on_real_outputs(
     found = evaluated(answers, guesses, gold_source="user_data:gold", **settings)
     alike(found, score(answers, guesses, **settings).as_dict())
     assert found["iobes_violations"] > 0
-    options = ["-s", "bio", "-r", policy, "--gold-repair", "begin", "--format", "json"]
+    options = ["-s", "bio", "-r", policy, "--gold-policy", "begin", "--format", "json"]
     command = CliRunner().invoke(app, ["score", str(gold), str(output), *options])
     assert (command.exit_code != 0) == (name in OTHER_TOKENS)
     if name not in OTHER_TOKENS:

@@ -196,7 +196,7 @@ def test_documents_come_back(tmp_path: Path) -> None:
     assert back(tmp_path, "-s", "bio") == text
     assert back(tmp_path, "-s", "iob1") == text.replace("B-X", "I-X")
     assert back(tmp_path, "-s", "iob1", "--ignore-sentences") == "a\tI-X\nb\tB-X\n\nc\tO\n"
-    there(tmp_path, text, "-s", "bio", "--unit", "document", "--ignore-documents")
+    there(tmp_path, text, "-s", "bio", "--unit", "document", "--documents", "none")
     assert back(tmp_path, "-s", "bio") == text.replace(MARKER, "")
     there(tmp_path, text, "-s", "bio")
     assert back(tmp_path, "-s", "bio") == text.replace(MARKER, "")
@@ -656,7 +656,7 @@ def test_nested_corpora(
 def test_wnut_comes_back_in_every_scheme(tmp_path: Path, scheme: str) -> None:
     """The tag column is that of the file that `convert` writes, byte for byte."""
     path, converted = SHARED / "data" / "wnut17" / "emerging.dev.conll", tmp_path / "in"
-    result = run("convert", path, converted, "-f", "bio", "-t", scheme)
+    result = run("convert", path, converted, "-s", "bio", "--to-scheme", scheme)
     if scheme == "io":  # WNUT has neighbours that io cannot tell apart
         assert result.exit_code == 1
         return

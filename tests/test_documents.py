@@ -126,7 +126,7 @@ def test_sentences_alone_do_not_say_as_much(data: Path, tmp_path: Path) -> None:
     options: list[object] = ["--scheme", "bio"]
     fine("predict", data / "model", bare, tmp_path / "out", *options)
     alone = tags(tmp_path / "out")
-    fine("predict", data / "model", data / "dev", tmp_path / "out", *options, "--ignore-documents")
+    fine("predict", data / "model", data / "dev", tmp_path / "out", *options, "--documents", "none")
     assert tags(tmp_path / "out") == alone
     nlp = spacy.load(data / "model")
     docs = [Doc(nlp.vocab, words=[w for w, _ in rows]) for s in stories(30, 1) for rows in s]
@@ -236,7 +236,7 @@ def test_entities_that_leave_a_sentence(data: Path, tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert "an entity that leaves its sentence, which tags cannot say" in result.stderr
         assert not target.exists()
-        fine(*line, "--ignore-documents")
+        fine(*line, "--documents", "none")
         assert len(tags(target)) == len(tags(data / "dev"))
         target.unlink()
 
@@ -322,7 +322,7 @@ def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
     features = [reason["feature"] for reason in second["against_outside"]["reasons"]]
     before = sentences[0][1][0]
     assert f"before_earlier={before!r}" in features
-    alone = explained(model, dev, "--top", 0, "--sentence", 1, "--ignore-documents")
+    alone = explained(model, dev, "--top", 0, "--sentence", 1, "--documents", "none")
     reasons = [r["feature"] for s in alone[0]["spans"] for r in s["against_outside"]["reasons"]]
     assert not any(reason.startswith("before_earlier=") for reason in reasons)
     assert explained(model, dev, "--top", 0, "--sentence", 1) == found[1:2]
@@ -384,8 +384,8 @@ def test_documents_are_taken_where_both_files_have_them(data: Path, tmp_path: Pa
     assert is_by_document(chosen(marked, data / "dev"))
     for train, dev in ((marked, bare), (bare, marked), (marked, one), (late, marked)):
         assert not is_by_document(chosen(train, dev))
-    assert not is_by_document(chosen(marked, marked, "--ignore-documents"))
-    assert not is_by_document(chosen(marked, marked, "--markers-as-tokens"))
+    assert not is_by_document(chosen(marked, marked, "--documents", "none"))
+    assert not is_by_document(chosen(marked, marked, "--documents", "tokens"))
     assert not is_by_document(chosen(marked, one))
     one.write_text(one.read_text() + "-DOCSTART- O\n")  # and nothing behind it
     assert not is_by_document(chosen(marked, one))
@@ -446,8 +446,8 @@ def test_spans_that_touch_where_a_sentence_ends(
         assert result.exit_code == 1
         said = "PER 'Ada' (line 13) and PER 'Grace' (line 15) touch where 'rain Ada' ends"
         assert said in result.stderr
-        assert "or take each sentence for itself (--ignore-documents)" in result.stderr
-    fine(*line, "--ignore-documents", "--max-steps", 1)
+        assert "or take each sentence for itself (--documents none)" in result.stderr
+    fine(*line, "--documents", "none", "--max-steps", 1)
     path.write_text("-DOCSTART- O\n\nAda B-PER\n\nAda B-PER\n\n" * 2)  # alike, but two
     assert "where 'Ada' ends and the next sentence" in run(*line).stderr
     path.write_text(text.replace("Grace B-PER", "Grace B-LOC") * 2)
@@ -469,7 +469,7 @@ def test_settings_still_win(data: Path) -> None:
 
 def test_the_score_is_that_of_what_predict_writes(data: Path, tmp_path: Path) -> None:
     fine("predict", data / "model", data / "dev", tmp_path / "out", "--scheme", "bio")
-    scored = fine("score", data / "dev", tmp_path / "out", "-s", "bio", "-r", "raise").stdout
+    scored = fine("score", data / "dev", tmp_path / "out", "-s", "bio", "-p", "raise").stdout
     lines = (data / "stdout").read_text().splitlines()
     wanted = [row for row in scored.splitlines() if not row.startswith("token accuracy")]
     assert lines == [*wanted, f"{data / 'model'}: the pipeline"]
@@ -480,7 +480,7 @@ def test_the_score_is_that_of_what_predict_writes(data: Path, tmp_path: Path) ->
 
 
 def test_documents_help(data: Path, tmp_path: Path) -> None:
-    result = fine(*command(data, tmp_path / "model", "--ignore-documents"))
+    result = fine(*command(data, tmp_path / "model", "--documents", "none"))
     score = next(x for x in result.stdout.splitlines() if x.startswith("score"))
     assert float(score.split()[1]) < 95
 
@@ -489,7 +489,7 @@ def test_tune_reads_documents_as_predict_does(data: Path, tmp_path: Path) -> Non
     bare = written(tmp_path / "bare", stories(30, 1), marker="")
     scores = []
     line: list[object]
-    for path, more in ((data / "dev", []), (data / "dev", ["--ignore-documents"]), (bare, [])):
+    for path, more in ((data / "dev", []), (data / "dev", ["--documents", "none"]), (bare, [])):
         line = ["tune", data / "model", path, "-s", "bio", "-o", tmp_path / "tuned"]
         found = fine(*line, *more).stdout
         row = next(row.split() for row in found.splitlines() if row.startswith("+0.0"))

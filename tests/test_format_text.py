@@ -200,3 +200,22 @@ def test_what_cannot_be_saved(tmp_path: Path) -> None:
 
 def test_tokens_of_these_tests() -> None:
     assert tokens_of("a_1é b\u0301.\n") == [(0, 4), (5, 6), (6, 7), (7, 8)]
+
+
+def test_sentences_that_are_cut_off_are_not_in_the_text(tmp_path: Path) -> None:
+    part = made([MadeText("a b\u2028c d\te", breaks=(2, 4)), MadeText("f")])
+    wanted = {
+        (0, 4): "a b\u2028c d\te\n\nf",
+        (0, 1): "a b\u2028",
+        (1, 2): "c d\t",
+        (1, 4): "c d\te\n\nf",
+    }
+    for (begin, end), text in wanted.items():
+        save([part.cut(begin, end)], tmp_path / "new", to="text")
+        assert (tmp_path / "new").read_bytes().decode() == text + "\n"
+        pieces = [part.cut(at, at + 1) for at in range(begin, end)]
+        save(pieces, tmp_path / "again", to="text")
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "new").read_bytes()
+    some = Sentences.joined([part.cut(0, 1), part.cut(2, 4)])
+    assert some.words.strings() == ["a", "b", "e", "f"]
+    assert some.words.texts is None

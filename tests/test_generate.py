@@ -117,7 +117,7 @@ def test_planted_violations_are_found(scheme: str, tmp_path: Path) -> None:
     done = json.loads(
         fine("generate", path, "--sentences", 300, *options, *shares, "--json").stdout
     )
-    fine("validate", path, *options, "--tag-index", 1)
+    fine("validate", path, *options, "--tag", 1)
     result = run("validate", path, *options, "--json")
     assert result.exit_code == 1
     (file,) = json.loads(result.stdout)["files"]
@@ -139,7 +139,7 @@ def test_repair_can_be_scored(tmp_path: Path) -> None:
     assert "violations planted in" in told
     scores = []
     for policy in ("begin", "discard", "nearest"):
-        scored = fine("score", path, "-s", "bio", "--repair", policy).stdout
+        scored = fine("score", path, "-s", "bio", "--policy", policy).stdout
         scores += [float(found) for found in re.findall(r"^score (\S+)", scored, re.MULTILINE)]
     assert len(set(scores)) == 3
     assert all(80 < score < 99 for score in scores)

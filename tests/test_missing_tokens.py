@@ -60,12 +60,11 @@ def group(length: int, spans: list[tuple[int, int, str]], missing: list[int] | N
     return doc
 
 
-@pytest.mark.parametrize("more", [[], ["--nested"]])
-def test_files_with_a_missing_token_score_100(tmp_path: Path, more: list[str]) -> None:
+def test_files_with_a_missing_token_score_100(tmp_path: Path) -> None:
     gold = column_file(tmp_path / "gold.bio", GOLD)
     predicted = column_file(tmp_path / "predicted.bio", PREDICTED)
-    options = ["-s", "bio", "-r", "raise", *more]
-    printed = json.loads(fine("score", gold, predicted, *options, "--format", "json").stdout)
+    options = ["-s", "bio", "-p", "raise"]
+    printed = json.loads(fine("score", gold, predicted, *options, "--layout", "json").stdout)
     assert (printed["value"], printed["predicted"], printed["gold"]) == (1.0, 1, 1)
     assert printed["missing"] == {"predicted": 0, "gold": 1}
     table = fine("score", gold, predicted, *options).stdout
@@ -92,20 +91,18 @@ def test_lists_with_a_missing_token_score_100() -> None:
 def test_missing_tokens_of_predictions_are_outside_and_counted(tmp_path: Path) -> None:
     gold = column_file(tmp_path / "gold.bio", PREDICTED)
     predicted = column_file(tmp_path / "predicted.bio", GOLD)
-    for more in ([], ["--nested"]):
-        done = fine("score", gold, predicted, "-s", "bio", "-r", "raise", *more)
-        assert "tokens that the predictions do not annotate: 1, taken as O" in done.stdout
-        assert "score 66.67" in done.stdout
+    done = fine("score", gold, predicted, "-s", "bio", "-p", "raise")
+    assert "tokens that the predictions do not annotate: 1, taken as O" in done.stdout
+    assert "score 66.67" in done.stdout
     assert score([PREDICTED], [GOLD], scheme="bio", repair="raise").accuracy == 0.75
 
 
 def test_gold_without_an_annotated_token_is_an_error(tmp_path: Path) -> None:
     nothing = column_file(tmp_path / "gold.bio", ["-", "-"])
     predicted = column_file(tmp_path / "predicted.bio", ["O", "B-X"])
-    for more in ([], ["--nested"]):
-        done = run("score", nothing, predicted, "-s", "bio", "-r", "raise", *more)
-        assert done.exit_code == 1
-        assert "annotates none of its 2 tokens" in done.stderr
+    done = run("score", nothing, predicted, "-s", "bio", "-p", "raise")
+    assert done.exit_code == 1
+    assert "annotates none of its 2 tokens" in done.stderr
     with pytest.raises(TagError, match="none of its 2 tokens"):
         score([["-", "-"]], [["O", "B-X"]], scheme="bio", repair="raise")
 
@@ -192,7 +189,7 @@ def test_commands_keep_tokens_without_a_tag(tmp_path: Path, scheme: str) -> None
     path = column_file(tmp_path / "tags", tags)
     assert "(1 not annotated)" in fine("validate", path, "-s", scheme).stdout
     assert fine("repair", path, "-", "-s", scheme, "-p", "begin").stdout == path.read_text()
-    back = fine("convert", path, "-", "-f", scheme, "-t", "bio").stdout
+    back = fine("convert", path, "-", "-s", scheme, "--to-scheme", "bio").stdout
     expected = ["B-X", "I-X", "O", "-", "!", "B-Y"]
     assert [line.split()[1] for line in back.splitlines()] == expected
     assert scheme in json.loads(fine("check", path, "--json").stdout)[0]["legal"]

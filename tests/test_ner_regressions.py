@@ -116,14 +116,13 @@ def test_errors_in_training_name_the_doc() -> None:
         made.update(given)
 
 
-@pytest.mark.parametrize("command", ["repair", "convert", "process", "count", "summarize"])
+@pytest.mark.parametrize("command", ["repair", "convert", "count", "summarize"])
 def test_no_command_pretends_to_know_scores(command: str, tmp_path: Path) -> None:
     path = tmp_path / "in"
     path.write_text("a B-X\n")
     more = {
         "repair": [str(tmp_path / "out"), "-s", "iobes"],
-        "convert": [str(tmp_path / "out"), "--from", "iobes", "--to", "bio"],
-        "process": [str(tmp_path / "out"), "-s", "iobes", "--keep", "X"],
+        "convert": [str(tmp_path / "out"), "--scheme", "iobes", "--to-scheme", "bio"],
     }.get(command, ["-s", "iobes"])
     done = CliRunner().invoke(app, [command, str(path), *more, "--policy", "best"])
     assert done.exit_code == 2

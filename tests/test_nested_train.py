@@ -103,7 +103,7 @@ def test_how_many_tags_are_repaired_is_told(data: Path, tmp_path: Path) -> None:
     files = (tmp_path / "train", tmp_path / "dev")
     more = ("--nested", *LAYERS, "--max-steps", 2, "--output", tmp_path / "model")
     assert run("train", *files, *more).exit_code == 1
-    result = fine("train", *files, *more, "--repair", "begin")
+    result = fine("train", *files, *more, "--policy", "begin")
     assert result.stderr.count("3 violations repaired (begin)") == 2
     assert "violations repaired: 0 in the predictions, 3 in the gold" in result.stdout
 
@@ -200,7 +200,7 @@ def test_tune_takes_what_train_takes(data: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.tsv"
     bad.write_text((data / "dev.tsv").read_text().replace("B-", "I-", 2))
     assert run("tune", data / "model", bad, *LAYERS).exit_code == 1
-    result = fine("tune", data / "model", bad, *LAYERS, "--repair", "begin")
+    result = fine("tune", data / "model", bad, *LAYERS, "--policy", "begin")
     assert "bad.tsv: 2 violations repaired (begin)" in result.stderr
 
 

@@ -170,7 +170,7 @@ def test_commands(added: None, scheme: str, tmp_path: Path) -> None:
     source, target = tmp_path / "in.bio", tmp_path / "out.tags"
     source.write_text("a B-X\nb I-X\nc I-X\nd B-Y\n\n", encoding="utf8")
     run = CliRunner().invoke(
-        app, ["convert", str(source), str(target), "--from", "bio", "--to", scheme]
+        app, ["convert", str(source), str(target), "--scheme", "bio", "--to-scheme", scheme]
     )
     assert run.exit_code == 0, run.output
     tags = [line.split()[1] for line in target.read_text(encoding="utf8").split("\n") if line]

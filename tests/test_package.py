@@ -67,7 +67,7 @@ def test_a_plain_command_line_loads_neither_spacy_nor_pydantic() -> None:
         "except SystemExit: print({{'spacy', 'pydantic'}} & set(sys.modules))"
     )
     sample = str(files("spacy_iobes") / "data" / "sample.bio")
-    line = f"score {sample} {sample} -s bio -r begin --gold-repair begin"
+    line = f"score {sample} {sample} -s bio -p begin --gold-policy begin"
     assert "set()" in run(sys.executable, "-c", script.format(line=line)).stdout
 
 
@@ -206,7 +206,8 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
     source, target = tmp_path / "in", tmp_path / "out"
     os.mkfifo(source)
     command = [sys.executable, "-m", "spacy_iobes", "convert", str(source), str(target)]
-    process = subprocess.Popen([*command, "-f", "bio", "-t", "iobes"], stderr=subprocess.PIPE)
+    options = ["-s", "bio", "--to-scheme", "iobes"]
+    process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE)
     with process, open(source, "wb") as pipe:  # opens when the command reads, which is late enough
         pipe.write(b"a O\n\n" * 500_000)
         pipe.flush()

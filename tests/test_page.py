@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import POLICIES, Signature
 from spacy_iobes.cli import app
-from spacy_iobes.corpus import ColumnReader, paired
+from spacy_iobes.corpus import aligned, read
 from spacy_iobes.scoring import ALL, FileReport, PairScorer, as_script, in_words, score_pairs
 from spacy_iobes.scoring.page import page
 
@@ -66,12 +66,10 @@ def data_of(html: str) -> Any:
 def scored(
     files: Files, repair: str = "begin", **settings: str
 ) -> tuple[FileReport, list[PairScorer]]:
-    shared: dict[bytes, int] = {}
-    gold, predicted = (ColumnReader(path, vocabulary=shared) for path in files)
     recipe = Signature(scheme="bio", repair=repair, **settings)
     recipes = [replace(recipe, repair=name) for name in POLICIES]
     scorers = [PairScorer(recipe, False, ALL) for recipe in recipes]
-    score_pairs(paired(gold, predicted), scorers)
+    score_pairs(aligned(*map(read, files)), scorers)
     return scorers[list(POLICIES).index(repair)].report(), scorers
 
 
@@ -302,7 +300,7 @@ def test_the_same_page_every_time(files: Files) -> None:
     pages = set()
     for seed in "12":
         command = [sys.executable, "-m", "spacy_iobes", "report", *map(str, files)]
-        command += ["-s", "bio", "-r", "begin", "-o", "-"]
+        command += ["-s", "bio", "-p", "begin", "-o", "-"]
         environment = os.environ | {"PYTHONHASHSEED": seed}
         done = subprocess.run(command, env=environment, capture_output=True, check=True)
         assert b"standard output: 30.77" in done.stderr
@@ -315,7 +313,7 @@ def test_the_same_page_every_time(files: Files) -> None:
 
 def test_the_command_writes_a_page(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    result = run(*files, "--repair", "begin", "--output", output)
+    result = run(*files, "--policy", "begin", "--output", output)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{output}: 30.77 f1:micro|match:exact|scheme:bio|repair:begin")
     assert result.stdout.endswith(", 6 mistakes\n")
@@ -327,7 +325,7 @@ def test_the_command_writes_a_page(files: Files, tmp_path: Path) -> None:
 def test_one_file_with_both_columns(files: Files, tmp_path: Path) -> None:
     both = written(tmp_path / "both", 0, 1, 2)
     output = tmp_path / "report.html"
-    assert run(both, "-r", "begin", "-o", output).exit_code == 0
+    assert run(both, "-p", "begin", "-o", output).exit_code == 0
     found, wanted = data_of(output.read_text(encoding="utf8")), data_of(html_of(files, "both"))
     assert found == wanted
 
@@ -336,7 +334,7 @@ def test_files_of_one_name_have_their_folders_in_the_title(files: Files, tmp_pat
     (tmp_path / "other").mkdir()
     other = files[1].rename(tmp_path / "other" / "gold.bio")
     output = tmp_path / "report.html"
-    assert run(files[0], other, "-r", "begin", "-o", output).exit_code == 0
+    assert run(files[0], other, "-p", "begin", "-o", output).exit_code == 0
     data = data_of(output.read_text(encoding="utf8"))
     assert data["title"] == f"{other} against {files[0]}"
 
@@ -344,7 +342,7 @@ def test_files_of_one_name_have_their_folders_in_the_title(files: Files, tmp_pat
 def test_the_headline_can_be_another(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     options = ["--metric", "recall", "--average", "macro"]
-    assert run(*files, "-r", "begin", "-o", output, *options).exit_code == 0
+    assert run(*files, "-p", "begin", "-o", output, *options).exit_code == 0
     data = data_of(output.read_text(encoding="utf8"))
     assert data["score"] == "37.50"
     assert data["signature"].startswith("recall:macro|")
@@ -365,11 +363,11 @@ def test_what_cannot_be_used(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     short = tmp_path / "short"
     short.write_text("Ada O\n")
-    begin = ("-r", "begin")
+    begin = ("-p", "begin")
     assert run(gold, tmp_path / "none", *begin, "-o", output).exit_code == 2
     assert run(gold, short, *begin, "-o", output).exit_code == 2
     assert run(gold, predicted, predicted, *begin, "-o", output).exit_code == 2
     assert run(gold, predicted, *begin).exit_code == 2
     assert run(gold, predicted, *begin, "-o", tmp_path).exit_code == 2
-    assert run(gold, predicted, "-r", "guess", "-o", output).exit_code == 2
+    assert run(gold, predicted, "-p", "guess", "-o", output).exit_code == 2
     assert not output.exists()

@@ -117,7 +117,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fine("repair", PACKAGE / "data" / "sample.bio", legal, *quiet)
     shutil.copy(legal, folder / "dev.bio")
     for name in ("eng.train", "eng.testa", "eng.testb"):
-        fine("convert", legal, folder / name, "--from", "bio", "--to", "iob1")
+        fine("convert", legal, folder / name, "--scheme", "bio", "--to-scheme", "iob1")
     for name in ("train.spacy", "dev.spacy"):
         fine("to-docbin", legal, folder / name, "--scheme", "bio")
     (folder / "results" / "florian").mkdir(parents=True)

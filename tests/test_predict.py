@@ -94,7 +94,7 @@ def test_a_column_of_something_else_is_not_lost(cell: str, model: Path, tmp_path
     result = run("predict", model, source, target)
     assert result.exit_code == 2
     assert f"{source}, line 90001: {cell!r} is no tag" in result.stderr
-    assert all(name in result.stderr for name in ("--append", "--tag-index", "--overwrite"))
+    assert all(name in result.stderr for name in ("--append", "--tag", "--overwrite"))
     assert not target.exists()
 
 
@@ -122,7 +122,7 @@ def test_tags_and_signs_for_none_are_overwritten(cell: str, model: Path, tmp_pat
 
 def test_another_column_can_be_written(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("O Anna NNP\nO met VBD\n")
-    fine("predict", model, tmp_path / "in", tmp_path / "in", "--token-index", 1, "--tag-index", 0)
+    fine("predict", model, tmp_path / "in", tmp_path / "in", "--token", 1, "--tag", 0)
     assert (tmp_path / "in").read_text() == "S-PER Anna NNP\nO met VBD\n"
 
 
@@ -188,7 +188,7 @@ def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
         ([model, tmp_path / "void"], "void, line 2: the token is empty"),
         ([model, tmp_path / "ragged"], "ragged, line 2"),
         ([model, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
-        ([model, good, "--tag-index", 0], "the column of the tag is that of the token"),
+        ([model, good, "--tag", 0], "the column of the tag is that of the token"),
     ]
     for (pipeline, source, *more), message in cases:
         result = run("predict", pipeline, source, out, *more)

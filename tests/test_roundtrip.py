@@ -113,13 +113,13 @@ def test_the_order_of_layers_does_not_matter(file: Path) -> None:
 
 
 def test_flat_mentions_come_back(file: Path) -> None:
-    assert as_json(file, "-s", "bio", "--tag-index", 1, code=0)["total"]["lost"] == 0
+    assert as_json(file, "-s", "bio", "--tag", 1, code=0)["total"]["lost"] == 0
 
 
 def test_columns_that_nobody_named_are_told(file: Path) -> None:
     said = "has 4 columns, of which the last was read: name each that holds tags (--layer 1"
     assert said in run(file, "-s", "bio").stderr
-    assert said not in run(file, "-s", "bio", "--tag-index", 1).stderr
+    assert said not in run(file, "-s", "bio", "--tag", 1).stderr
     assert said not in run(file, *LAYERS).stderr
 
 
@@ -243,7 +243,7 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ([], "--scheme"),
-        (["-s", "bio", "-r", "nope"], "Unknown reading"),
+        (["-s", "bio", "-p", "nope"], "Unknown reading"),
         (["-s", "bio", "--layer", "1", "--layer", "1"], "--layer"),
         (["-s", "bio", "--layer", "7"], "column"),
     ],

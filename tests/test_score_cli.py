@@ -57,16 +57,16 @@ def test_score_as_a_table(folder: Path) -> None:
 
 
 def test_two_files_or_two_columns(folder: Path) -> None:
-    two = as_json(folder, "score gold pred -s bio --format json")
-    assert as_json(folder, "score both -s bio --format json") == two
+    two = as_json(folder, "score gold pred -s bio --layout json")
+    assert as_json(folder, "score both -s bio --layout json") == two
     assert (two["correct"], two["predicted"], two["gold"]) == (1, 3, 2)
-    swapped = as_json(folder, "score both -s bio --format json --gold-index -1 --tag-index -2")
+    swapped = as_json(folder, "score both -s bio --layout json --gold-tag -1 --tag -2")
     assert (swapped["correct"], swapped["predicted"], swapped["gold"]) == (1, 2, 3)
 
 
 def test_both_columns_through_a_pipe(folder: Path) -> None:
     result = CliRunner().invoke(
-        app, ["score", "-", "-s", "bio", "--format", "csv"], input=BOTH.encode()
+        app, ["score", "-", "-s", "bio", "--layout", "csv"], input=BOTH.encode()
     )
     assert result.stdout.startswith("label,gold,predicted,correct,")
 
@@ -76,23 +76,23 @@ def test_repair_is_required_as_soon_as_there_is_something_to_repair(folder: Path
     refused = run(folder, "score gold broken -s bio")
     assert refused.exit_code == 1
     assert f"{folder / 'broken'}:1: 'a': the sentence start -> I-X" in refused.stderr
-    assert run(folder, "score gold broken -s bio -r begin").exit_code == 0
-    assert run(folder, "score broken gold -s bio -r begin").exit_code == 1
-    assert run(folder, "score broken gold -s bio -r begin --gold-repair begin").exit_code == 0
-    done = as_json(folder, "score broken gold -s bio --gold-repair discard --format json")
+    assert run(folder, "score gold broken -s bio -p begin").exit_code == 0
+    assert run(folder, "score broken gold -s bio -p begin").exit_code == 1
+    assert run(folder, "score broken gold -s bio -p begin --gold-policy begin").exit_code == 0
+    done = as_json(folder, "score broken gold -s bio --gold-policy discard --layout json")
     assert done["violations"] == {"predicted": 0, "gold": 1}
     assert "gold:discard" in done["signature"]
 
 
 def test_conlleval_counts_document_markers(folder: Path) -> None:
     (folder / "marked").write_text("-DOCSTART- O O\n\na B-X B-X\n")
-    text = run(folder, "score marked -s bio --format conlleval").stdout
+    text = run(folder, "score marked -s bio --layout conlleval").stdout
     assert text.startswith("processed 2 tokens with 1 phrases; found: 1 phrases; correct: 1.\n")
     assert "of 1 tokens" in run(folder, "score marked -s bio").stdout
 
 
 def test_policies_side_by_side(folder: Path) -> None:
-    rows = as_json(folder, "score gold broken -s bio --policies --format json")
+    rows = as_json(folder, "score gold broken -s bio --policies --layout json")
     values = {row["policy"]: row["value"] for row in rows}
     assert list(values) == list(POLICIES)
     assert values["raise"] is None
@@ -104,17 +104,17 @@ def test_policies_side_by_side(folder: Path) -> None:
 
 
 def test_several_runs(folder: Path) -> None:
-    report = as_json(folder, "score gold pred gold -s bio --format json")
+    report = as_json(folder, "score gold pred gold -s bio --layout json")
     assert (report["mean"], report["sd"], report["se"]) == pytest.approx((0.7, 0.18**0.5, 0.3))
     text = run(folder, "score gold pred gold -s bio").stdout
     assert "mean" in text
     assert "70.00" in text
     for form in ("latex", "csv", "markdown"):
-        assert "mean" in run(folder, f"score gold pred gold -s bio --format {form}").stdout
+        assert "mean" in run(folder, f"score gold pred gold -s bio --layout {form}").stdout
 
 
 def test_output_to_a_file(folder: Path) -> None:
-    assert run(folder, "score gold pred -s bio --format markdown -o out").stdout == ""
+    assert run(folder, "score gold pred -s bio --layout markdown -o out").stdout == ""
     assert "| X | 1 | 3 | 1 |" in (folder / "out").read_text()
 
 
@@ -152,7 +152,7 @@ def test_the_first_difference_is_named_with_both_lines(
 def test_tokens_can_be_ignored_but_not_lengths(folder: Path) -> None:
     (folder / "tags").write_text("B-X\nI-X\nO\n\nB-Y\n")
     assert run(folder, "score gold tags -s bio").exit_code == 2
-    assert as_json(folder, "score gold tags -s bio --ignore-tokens --format json")["value"] == 1
+    assert as_json(folder, "score gold tags -s bio --ignore-tokens --layout json")["value"] == 1
     (folder / "tags").write_text("B-X\nI-X\n\nB-Y\n")
     assert run(folder, "score gold tags -s bio --ignore-tokens").exit_code == 2
 
@@ -216,7 +216,7 @@ def test_compare_two_sets_of_runs(folder: Path) -> None:
     [
         "score gold pred -s nonsense",
         "score gold pred -s bio -r nonsense",
-        "score gold pred -s bio --format nonsense",
+        "score gold pred -s bio --layout nonsense",
         "score gold pred -s bio --metric nonsense",
         "score gold pred -s bio --match nonsense",
         "score gold nothing -s bio",
@@ -227,9 +227,9 @@ def test_compare_two_sets_of_runs(folder: Path) -> None:
         "score gold pred gold -s bio --confidence 0.9",
         "score gold pred -s bio --confidence 0.9 --policies",
         "score gold pred -s bio --confidence 0.9 --average macro",
-        "score gold pred -s bio --format conlleval --policies",
-        "score gold pred gold -s bio --format conlleval",
-        "score gold pred -s bio --format conlleval --match muc-type",
+        "score gold pred -s bio --layout conlleval --policies",
+        "score gold pred gold -s bio --layout conlleval",
+        "score gold pred -s bio --layout conlleval --match muc-type",
         "compare gold -a pred -b gold -s bio --seed -1",
         "errors gold nothing -s bio",
         "compare gold -a pred -s bio",

@@ -35,7 +35,7 @@ def test_policies_show_what_the_signature_names(folder: Path) -> None:
         ("--average macro", 1, 1 / 2),
         ("--match muc-partial", 1, 1 / 2),
     ):
-        rows = as_json(folder, f"score gold broken {options} {more} --format json")
+        rows = as_json(folder, f"score gold broken {options} {more} --layout json")
         found = {row["policy"]: row for row in rows}
         for policy, value in (("begin", begin), ("discard", discard)):
             assert found[policy]["recall"] == found[policy]["value"] == value
@@ -47,19 +47,19 @@ def test_policies_of_macro_and_muc_by_hand(folder: Path) -> None:
     (begin,) = (
         row
         for row in as_json(
-            folder, "score gold pred -s bio --policies --average macro --format json"
+            folder, "score gold pred -s bio --policies --average macro --layout json"
         )
         if row["policy"] == "begin"
     )
     assert (begin["precision"], begin["recall"]) == pytest.approx((1 / 6, 1 / 2))
-    rows = as_json(folder, "score gold pred -s bio --policies --match muc-exact --format json")
+    rows = as_json(folder, "score gold pred -s bio --policies --match muc-exact --layout json")
     assert {row["recall"] for row in rows} == {1}
     assert {row["precision"] for row in rows} == {2 / 3}
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
 def test_policies_in_every_format(folder: Path, form: str) -> None:
-    text = run(folder, f"score gold broken -s bio --policies --format {form}").stdout
+    text = run(folder, f"score gold broken -s bio --policies --layout {form}").stdout
     assert text.count("refused") == 1
     assert all(policy in text for policy in POLICIES)
     if form == "csv":
@@ -72,7 +72,7 @@ def test_policies_in_every_format(folder: Path, form: str) -> None:
 
 
 def test_conlleval_says_its_recipe_beside_its_output(folder: Path) -> None:
-    result = run(folder, "score gold pred -s bio --format conlleval")
+    result = run(folder, "score gold pred -s bio --layout conlleval")
     assert "signature" not in result.stdout
     assert result.stderr == f"score 40.00\nsignature {Signature(scheme='bio')}\n"
 
@@ -80,7 +80,7 @@ def test_conlleval_says_its_recipe_beside_its_output(folder: Path) -> None:
 def test_conlleval_in_the_encoding_of_the_files(folder: Path) -> None:
     for name in ("gold", "pred"):
         (folder / name).write_bytes("ä B-Ä\n".encode("latin-1"))
-    command = "score gold pred -s bio --format conlleval --encoding latin-1 -o out"
+    command = "score gold pred -s bio --layout conlleval --encoding latin-1 -o out"
     assert run(folder, command).exit_code == 0
     assert b"\n" + b" " * 16 + b"\xc4: precision" in (folder / "out").read_bytes()
 
@@ -93,7 +93,7 @@ def test_confidence(folder: Path) -> None:
     (folder / "g").write_text("a B-X\n\nb B-X\n")
     (folder / "p").write_text("a B-X\n\nb B-Y\n")
     command = "score g p -s bio --confidence 0.9 --rounds 400 --seed 3"
-    found = as_json(folder, f"{command} --format json")
+    found = as_json(folder, f"{command} --layout json")
     assert found["value"] == 1 / 2
     assert found["interval"] == {
         "low": 0,
@@ -108,7 +108,7 @@ def test_confidence(folder: Path) -> None:
         "score 50.00, 90 % interval 0.00 to 100.00 (bootstrap over sentences, 400 rounds, seed 3)"
     )
     assert said in run(folder, command).stdout
-    assert said in run(folder, f"{command} --format conlleval").stderr
+    assert said in run(folder, f"{command} --layout conlleval").stderr
     plain = run(folder, "score g p -s bio --confidence 0.5").stdout
     assert "10,000 rounds, seed 0" in plain
 
@@ -217,11 +217,11 @@ def test_a_refusal_says_which_side_and_which_option(folder: Path) -> None:
     gold = run(folder, "score broken gold -s bio")
     assert gold.exit_code == 1
     assert "1 violation in the gold tags" in gold.stderr
-    assert "--gold-repair" in gold.stderr
+    assert "--gold-policy" in gold.stderr
     predicted = run(folder, "score gold broken -s bio")
     assert "1 violation in the predictions" in predicted.stderr
-    assert "(--repair)" in predicted.stderr
-    assert "--gold-repair" not in predicted.stderr
+    assert "(--policy)" in predicted.stderr
+    assert "--gold-policy" not in predicted.stderr
     both = run(folder, "score broken broken -s bio")
     assert "in the gold tags" in both.stderr
     assert "in the predictions" in both.stderr
@@ -232,7 +232,7 @@ def test_no_policy_is_advised_for_tags_that_cannot_be_read(folder: Path) -> None
     result = run(folder, "score gold strange -s bio")
     assert result.exit_code == 1
     assert "No policy repairs tags that cannot be read (1)" in result.stderr
-    assert "--repair" not in result.stderr
+    assert "--policy" not in result.stderr
     validated = run(folder, "summarize strange -s bio")
     assert "name a policy" not in validated.stderr
 
@@ -241,7 +241,7 @@ def test_policies_do_not_hide_that_the_gold_is_at_fault(folder: Path) -> None:
     plain, policies = (run(folder, f"score broken gold -s bio {o}") for o in ("", "--policies"))
     assert (policies.exit_code, policies.stdout) == (1, "")
     assert policies.stderr == plain.stderr
-    assert run(folder, "score broken gold -s bio --policies --gold-repair begin").exit_code == 0
+    assert run(folder, "score broken gold -s bio --policies --gold-policy begin").exit_code == 0
 
 
 # Columns
@@ -250,11 +250,11 @@ def test_policies_do_not_hide_that_the_gold_is_at_fault(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("--gold-index 9", "has 3 columns and no column 9 for the gold tag (--gold-index)"),
-        ("--gold-index -4", "has 3 columns and no column -4 for the gold tag"),
-        ("--gold-index 0", "both the gold tag (--gold-index) and the token (--token-index)"),
-        ("--gold-index -1", "both the gold tag (--gold-index) and the predicted tag (--tag-index)"),
-        ("--gold-index 2", "both the gold tag (--gold-index) and the predicted tag (--tag-index)"),
+        ("--gold-tag 9", "no column 9 for the tag, the line has 3"),
+        ("--gold-tag -4", "no column -4 for the tag, the line has 3"),
+        ("--gold-tag 0", "both the gold tag (--gold-tag) and the token (--token)"),
+        ("--gold-tag -1", "both the gold tag (--gold-tag) and the predicted tag (--tag)"),
+        ("--gold-tag 2", "both the gold tag (--gold-tag) and the predicted tag (--tag)"),
     ],
 )
 @pytest.mark.parametrize("command", ["score", "errors"])
@@ -272,8 +272,8 @@ def test_two_columns_hold_one_annotation(folder: Path) -> None:
 
 def test_gold_may_have_its_tags_in_another_column(folder: Path) -> None:
     (folder / "wide").write_text("a B-X 1\nb I-X 2\nc O 3\n\nd B-Y 4\n")
-    assert as_json(folder, "score wide pred -s bio --gold-index 1 --format json")["value"] == 0.4
-    found = as_json(folder, "compare wide -a pred -b gold -s bio --gold-index 1 --json")
+    assert as_json(folder, "score wide pred -s bio --gold-tag 1 --layout json")["value"] == 0.4
+    found = as_json(folder, "compare wide -a pred -b gold -s bio --gold-tag 1 --json")
     assert (found["a"], found["b"]) == ([0.4], [1])
 
 
@@ -289,8 +289,8 @@ def marked(folder: Path) -> Path:
 
 
 def test_markers_as_tokens(marked: Path) -> None:
-    files, options = "marked tags", "-s bio --ignore-tokens --markers-as-tokens"
-    found = as_json(marked, f"score {files} {options} --format json")
+    files, options = "marked tags", "-s bio --ignore-tokens --documents tokens"
+    found = as_json(marked, f"score {files} {options} --layout json")
     assert (found["value"], found["tokens"], found["sentences"]) == (1, 2, 2)
     assert "0 mistakes" in run(marked, f"errors {files} {options}").stdout
     assert run(marked, f"report {files} {options} -o out").exit_code == 0
@@ -300,9 +300,9 @@ def test_markers_as_tokens(marked: Path) -> None:
 def test_differences_that_a_marker_may_explain(marked: Path) -> None:
     result = run(marked, "score marked tags -s bio --ignore-tokens")
     assert result.exit_code == 2
-    assert "--markers-as-tokens" in result.stderr
+    assert "--documents tokens" in result.stderr
     other = run(marked, "score gold tags -s bio")
-    assert "--markers-as-tokens" not in other.stderr
+    assert "--documents tokens" not in other.stderr
     assert "compare only those (--ignore-tokens)" in other.stderr
 
 
@@ -313,10 +313,10 @@ def test_an_official_output_with_the_markers_of_conll_2003() -> None:
     results = data / "conll2003-official" / "results" / "florian"
     official = (results / "conlleval.out").read_text().split("eng.testb\n")[1].splitlines()[0]
     files = [str(data / "conll2003-eng" / "eng.testb"), str(results / "eng.testb.gz")]
-    options = ["-s", "iob1", "-r", "begin", "--ignore-tokens", "--format", "json"]
+    options = ["-s", "iob1", "-p", "begin", "--ignore-tokens", "--layout", "json"]
     refused = CliRunner().invoke(app, ["score", *files, *options])
-    assert (refused.exit_code, "--markers-as-tokens" in refused.stderr) == (2, True)
-    command = ["score", *files, *options, "--gold-repair", "begin", "--markers-as-tokens"]
+    assert (refused.exit_code, "--documents tokens" in refused.stderr) == (2, True)
+    command = ["score", *files, *options, "--gold-policy", "begin", "--documents", "tokens"]
     found = json.loads(CliRunner().invoke(app, command).stdout)
     numbers = [found[key] for key in ("tokens", "gold", "predicted", "correct")]
     assert numbers == [int(number) for number in re.findall(r"\d+", official)]

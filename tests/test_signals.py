@@ -93,7 +93,7 @@ def lines(data: Path, target: Path) -> dict[str, list[object]]:
     bio = ["-s", "bio"]
     return {
         "annotate": ["annotate", source, target, *bio, "-l", "PER", "--existing", "keep"],
-        "convert": ["convert", source, target, "-f", "bio", "-t", "iobes"],
+        "convert": ["convert", source, target, "-s", "bio", "--to-scheme", "iobes"],
         "predict": ["predict", model, source, target, *bio],
         "score": ["score", source, source, *bio],
         "simulate": ["simulate", source, *bio, "-l", "PER"],

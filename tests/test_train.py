@@ -62,7 +62,7 @@ def test_spacy_opens_it(data: Path) -> None:
 
 def test_the_table_is_what_score_says_of_what_predict_writes(data: Path, tmp_path: Path) -> None:
     fine("predict", data / "model", data / "dev.bio", tmp_path / "out", "--scheme", "bio")
-    scored = fine("score", data / "dev.bio", tmp_path / "out", "-s", "bio", "-r", "raise").stdout
+    scored = fine("score", data / "dev.bio", tmp_path / "out", "-s", "bio", "-p", "raise").stdout
     lines = (data / "stdout").read_text().splitlines()
     wanted = [line for line in scored.splitlines() if not line.startswith("token accuracy")]
     assert lines == [*wanted, f"{data / 'model'}: the pipeline"]
@@ -106,7 +106,7 @@ def test_docbins_give_the_same_pipeline(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["iob1", "iobes", "ioe2", "bilou"])
 def test_any_scheme_in(scheme: str, data: Path, tmp_path: Path) -> None:
     files = [column_file(tmp_path / "train", 60, 0, scheme), column_file(tmp_path / "dev", 20, 1)]
-    fine("convert", files[1], files[1], "--from", "bio", "--to", scheme)
+    fine("convert", files[1], files[1], "--scheme", "bio", "--to-scheme", scheme)
     result = fine("train", *files, "-s", scheme, "-o", tmp_path / "model")
     assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
     assert f"scheme:{scheme}" in result.stdout
@@ -118,9 +118,9 @@ def test_columns_are_chosen_by_the_options(tmp_path: Path, data: Path) -> None:
         rows = [line.split() for line in (data / f"{name}.bio").read_text().splitlines()]
         lines = [f"{row[1]},{row[0]}" if row else "" for row in rows]
         (tmp_path / name).write_text("\n".join(["# by hand", *lines, ""]))
-    options = ["--delimiter", "comma", "--token-index", 1, "--tag-index", 0, "--comment", "#"]
+    options = ["--delimiter", "comma", "--token", 1, "--tag", 0, "--comment", "#"]
     files = [tmp_path / "train", tmp_path / "dev"]
-    fine("train", *files, "-s", "bio", "-o", tmp_path / "model", *options, "--markers-as-tokens")
+    fine("train", *files, "-s", "bio", "-o", tmp_path / "model", *options, "--documents", "tokens")
     assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
     reader = load_config(tmp_path / "model" / "config.cfg")["corpora"]["train"]
     assert (reader["delimiter"], reader["markers_as_tokens"]) == ("comma", True)
@@ -131,7 +131,7 @@ def test_markers_can_be_tokens(tmp_path: Path) -> None:
     path.write_text("-DOCSTART- O\n\nAda B-PER\nmet O\nGrace B-PER\n")
     line = ["train", path, path, "-s", "bio", "-o", tmp_path / "model", "--max-steps", 2]
     assert f"{path}: 1 sentence, 3 tokens, 2 entities of 1 label\n" in fine(*line).stderr
-    result = fine(*line, "--markers-as-tokens", "--ignore-documents")
+    result = fine(*line, "--documents", "tokens", "--documents", "none")
     assert f"{path}: 2 sentences, 4 tokens, 2 entities of 1 label\n" in result.stderr
     corpora = load_config(tmp_path / "model" / "config.cfg")["corpora"]
     assert corpora["dev"]["ignore_documents"] is True
@@ -272,10 +272,10 @@ def test_malformed_tags_are_refused_with_their_lines(data: Path, tmp_path: Path)
     assert result.exit_code == 1
     assert f"{bad}:4: 'Rome': O -> I-LOC" in result.stderr
     assert not (tmp_path / "model").exists()
-    fine(*line, "--repair", "begin", "--max-steps", 4)
+    fine(*line, "--policy", "begin", "--max-steps", 4)
     line = ["train", data / "train.bio", bad, "-s", "bio", "-o", tmp_path / "model"]
     assert run(*line).exit_code == 1
-    result = fine(*line, "-r", "begin", "--max-steps", 4)
+    result = fine(*line, "-p", "begin", "--max-steps", 4)
     assert f"{bad}: 61 sentences" in result.stderr
     assert "1 violation repaired (begin)" in result.stderr
     assert "violations repaired: 0 in the predictions, 1 in the gold" in result.stdout
@@ -315,14 +315,14 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([tmp_path / "empty", good, *scheme], "there is no token to train on"),
         ([good, tmp_path / "blank", *scheme], "there is no token to train on"),
         ([tmp_path / "outside", good, *scheme], "outside: there is no entity in 1 sentence"),
-        ([good, tmp_path / "outside", *scheme], "the right column (--tag-index)?"),
+        ([good, tmp_path / "outside", *scheme], "the right column (--tag)?"),
         ([tmp_path / "ragged", good, *scheme], "ragged, line 2"),
         ([tmp_path / "none.spacy", good, *scheme], "not a DocBin"),
         ([mixed, good, *scheme], "holds .spacy files and others"),
         (["-", good, *scheme], "can be read only once"),
         ([good, good], "is a column file: name its scheme (--scheme), one of io"),
         ([good, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
-        ([good, good, *scheme, "--repair", "fix"], "Unknown policy 'fix'"),
+        ([good, good, *scheme, "--policy", "fix"], "Unknown policy 'fix'"),
         ([good, good, *scheme, "--model-scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([good, good, *scheme, "--lang", "qq"], "The language 'qq' cannot be loaded"),
         (
@@ -522,7 +522,7 @@ def test_interrupted_training_signs_as_a_finished_one(
 ) -> None:
     bad = tmp_path / "bad.bio"
     bad.write_text("in O\nRome I-LOC\n\n" + (data / "dev.bio").read_text())
-    line: list[object] = ["train", data / "train.bio", bad, "-s", "bio", "-r", "begin"]
+    line: list[object] = ["train", data / "train.bio", bad, "-s", "bio", "-p", "begin"]
     fine(*line, "-o", tmp_path / "whole", "--max-steps", 4)
     often = 10 if looks > 1 else 10**6
     settings = ["--training.eval_frequency", often, "--training.patience", 0]

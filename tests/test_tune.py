@@ -225,7 +225,7 @@ def test_malformed_gold_is_repaired_by_a_policy(folder: Path, tmp_path: Path) ->
     fine("repair", bad, tmp_path / "good.bio", "-s", "bio", "-p", "begin")
     line = ["tune", folder / "model"]
     assert run(*line, bad, "-s", "bio").exit_code == 1
-    result = run(*line, bad, "-s", "bio", "--repair", "begin", "-o", tmp_path / "tuned")
+    result = run(*line, bad, "-s", "bio", "--policy", "begin", "-o", tmp_path / "tuned")
     assert result.exit_code == 0, result.output
     wanted = run(*line, tmp_path / "good.bio", "-s", "bio").stdout
     assert result.stdout.splitlines()[:-1] == wanted.splitlines()[:-1]
@@ -233,9 +233,9 @@ def test_malformed_gold_is_repaired_by_a_policy(folder: Path, tmp_path: Path) ->
     meta = json.loads((tmp_path / "tuned" / "meta.json").read_text())
     signature = Signature.parse(meta["performance"]["iobes_signature"])
     assert (signature.scheme, signature.repair, signature.gold) == ("bio", "raise", "begin")
-    report = json.loads(run(*line, bad, "-s", "bio", "-r", "begin", "--json").stdout)
+    report = json.loads(run(*line, bad, "-s", "bio", "-p", "begin", "--json").stdout)
     assert report["repaired"] == 6
-    assert "Unknown policy 'fix'" in run(*line, bad, "-s", "bio", "-r", "fix").stderr
+    assert "Unknown policy 'fix'" in run(*line, bad, "-s", "bio", "-p", "fix").stderr
 
 
 @pytest.mark.parametrize("option", [["--nested"], ["--layer", 1], ["--lines"]])

@@ -19,7 +19,7 @@ _COMMANDS = {
     "compare": "compare",
     "docbin": "to-docbin from-docbin",
     "docs": "docs",
-    "edit": "repair convert process",
+    "edit": "repair convert",
     "errors": "errors",
     "explain": "explain",
     "generate": "generate",

@@ -113,7 +113,7 @@ def advice(error: MalformedTagsError, options: Collection[str]) -> str:
     text = f"{counted(len(error.violations), 'violation')} and no policy to repair them. {ANOTHER}"
     if strange:
         return f"{text} No policy repairs tags that a scheme lacks."
-    policy = first_of(("--policy", "--repair"), options)
+    policy = first_of(("--policy",), options)
     return f"{text} If not, name a policy{policy}: see 'schemes'."
 
 

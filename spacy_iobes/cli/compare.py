@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.formats.options import ReadOptions
 from ..errors import FileError
 from ..scoring.files import FileReport
 from ..scoring.tables import percent
 from .application import command, counted, echo
-from .options import Json, SchemeName, column_options
+from .options import Json, SchemeName, read_options
 from .survey import print_json
 from .tasks import (
     ROUNDS,
-    GoldIndex,
-    GoldRepair,
+    GoldColumn,
+    GoldPolicy,
     IgnoreTokens,
     Metric,
-    Repair,
+    PredictionPolicy,
     Rounds,
     Seed,
     Task,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @command("compare")
-@column_options
+@read_options
 def compare_cli(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold file.")],
     first: Annotated[
@@ -42,12 +42,12 @@ def compare_cli(
     second: Annotated[
         list[str], typer.Option("--b", "-b", help="Predictions of system B; repeat for runs.")
     ],
-    scheme: SchemeName,
-    columns: Columns,
-    repair: Repair = None,
-    gold_repair: GoldRepair = "raise",
+    how: ReadOptions,
+    scheme: SchemeName = "",
+    policy: PredictionPolicy = None,
+    gold_policy: GoldPolicy = "raise",
     metric: Metric = "f1",
-    gold_index: GoldIndex = None,
+    gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
     rounds: Rounds = ROUNDS,
     seed: Seed = 0,
@@ -58,19 +58,21 @@ def compare_cli(
     One prediction each: paired approximate randomisation and bootstrap over sentences. Several
     runs each: the Wilcoxon rank-sum test over their scores.
     """
-    signature = recipe(scheme, repair, gold_repair, metric, "micro", "exact")
-    task = Task(gold, (*first, *second), columns, gold_index, ignore_tokens)
+    signature = recipe(scheme, policy, gold_policy, metric, "micro", "exact")
+    task = Task(gold, (*first, *second), how, scheme, gold_tag, ignore_tokens)
     reports = [report for _, report in task.reports(signature, keep_matched=True)]
     sides = reports[: len(first)], reports[len(first) :]
     tests, lines = tested(*sides, metric, rounds, seed)
     values = [[report.value for report in side] for side in sides]
     if json:
-        print_json({"signature": str(signature), "a": values[0], "b": values[1], **tests})
+        print_json(
+            {"signature": str(reports[0].signature), "a": values[0], "b": values[1], **tests}
+        )
         return
     for name, side in zip("AB", values):
         echo(f"{name}: {' '.join(percent(value) for value in side)}")
     echo(f"difference A - B: {100 * tests['difference']:+.2f}")
-    for line in [*lines, f"signature {signature}"]:
+    for line in [*lines, f"signature {reports[0].signature}"]:
         echo(line)
 
 

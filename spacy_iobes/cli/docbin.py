@@ -100,7 +100,7 @@ def to_docbin_cli(
     layer: Annotated[
         list[int] | None,
         typer.Option(
-            "--layer", help="A column of tags, in place of --tag-index; repeat it for nested spans."
+            "--layer", help="A column of tags, in place of --tag; repeat it for nested spans."
         ),
     ] = None,
     label: LabelOfLayer = None,

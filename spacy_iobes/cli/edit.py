@@ -1,42 +1,38 @@
-"""Commands that write files: repair, convert, process."""
+"""Commands that write files: repair, convert."""
 
 from __future__ import annotations
 
 import json as json_reader
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..codes.known import Known
 from ..codes.policy import get_policy
 from ..codes.scheme import SCHEMES, get_scheme
 from ..codes.violation import Violation
-from ..corpus.conll import AUTO, ONE_SCHEME, Columns, delimiter_named
-from ..corpus.edit import Change, Relabel, edit_file, relabelling
+from ..corpus.corpus import Corpus, Parts, save_parts
+from ..corpus.edit import Change, Edited, Relabel, edit_columns, relabelled, relabelling
 from ..corpus.files import STANDARD
-from ..corpus.output import Output
+from ..corpus.findings import finding_lines
+from ..corpus.formats import ending_of, format_by_ending
+from ..corpus.formats.options import ReadOptions, SaveOptions
 from ..errors import FileError
 from .application import command, counted, echo
 from .options import (
     InputsAndOutput,
     Json,
-    OnlyTokenAndTag,
-    OutputDelimiter,
     PolicyName,
     Quiet,
     SchemeName,
-    column_options,
+    read_options,
+    save_options,
 )
-from .progress import reading
-from .survey import print_json, size_in_words
-
-SourceName = Annotated[str, typer.Option("--from", "-f", help=f"Scheme of the file: {ONE_SCHEME}.")]
-TargetName = Annotated[
-    str, typer.Option("--to", "-t", help=f"Scheme to write: one of {', '.join(SCHEMES)}.")
-]
+from .survey import opened, print_json, size_in_words
 
 
 def jobs(paths: list[str]) -> Iterator[tuple[str, str]]:
@@ -92,91 +88,98 @@ class Teller:
                 self.say(f"    {change.line}: {change.token!r}: {change.old} => {change.new}")
 
 
-def run(
-    paths: list[str],
-    columns: Columns,
-    source: str,
-    target: str,
-    policy: str,
-    output: Output,
-    *,
-    relabel: Relabel | None = None,
-    named: frozenset[str] = frozenset(),
-    quiet: bool = False,
-    json: bool = False,
-) -> None:
-    """Edit every file and tell about it, also of labels that were `named` but do not occur."""
-    for name, find in ((source, get_scheme), (target, get_scheme), (policy, get_policy)):
-        find(name)  # before any file is touched
-    results = []
-    printed = False
-    for path, goal in jobs(paths):
-        printed = printed or goal == STANDARD
-        teller = Teller(goal, quiet, json)
-        with reading(path, columns) as reader:
-            done = edit_file(
-                reader,
-                goal,
-                source,
-                target,
-                policy,
-                relabel=relabel,
-                output=output,
-                watch=teller.watch,
-            )
-        repaired = f", {counted(done.violations, 'violation')} repaired" if done.violations else ""
-        changed = counted(done.changed, "tag")
-        teller.say(f"{goal}: {changed} changed{repaired} in {size_in_words(reader)}")
-        unseen = ", ".join(sorted(named - done.labels))
-        if unseen:
-            teller.say(f"{goal}: no span was labelled {unseen}")
-        counts = asdict(done) | {"labels": sorted(done.labels)}
-        results.append({"input": reader.name, "output": goal, **counts, "repairs": teller.repairs})
-    if json:
-        print_json(results, err=printed)
+@dataclass(frozen=True)
+class Job:
+    """What to do with files: how to read them, what to make of their tags, and how to write."""
+
+    how: ReadOptions
+    scheme: str
+    policy: str
+    save: SaveOptions
+    relabel: Relabel | None = None
+    named: frozenset[str] = frozenset()
+
+    def run(self, paths: list[str], quiet: bool, json: bool) -> None:
+        """Edit every file and tell about it, also of labels that were `named` but do not occur."""
+        for name, find in ((self.scheme, get_scheme), (self.save.to_scheme, get_scheme)):
+            find(name or "bio")  # before any file is touched
+        get_policy(self.policy)
+        results, printed = list[dict[str, Any]](), False
+        for path, output in jobs(paths):
+            printed = printed or output == STANDARD
+            results.append(self._edit(path, output, Teller(output, quiet, json)))
+        if json:
+            print_json(results, err=printed)
+
+    def _edit(self, path: str, output: str, teller: Teller) -> dict[str, Any]:
+        """Edit one file; return what was done as data."""
+        seen = set[str]()
+
+        def change(known: Known) -> Known:
+            seen.update(known.spans.labels)
+            return relabelled(known, self.relabel) if self.relabel else known
+
+        with opened(path, self.how, self.scheme) as corpus:
+            parts = Parts(corpus, self.scheme, self.policy, change)
+            how = self._written(corpus, output)
+            if how.to == "columns":
+                done = edit_columns(parts, output, how, teller.watch)
+            else:
+                saved = save_parts(parts, output, how)
+                done = Edited(**{k: v for k, v in vars(saved).items() if k != "blocked"})
+        repaired = f", {counted(done.repaired, 'violation')} repaired" if done.repaired else ""
+        changed = f"{counted(done.changed, 'tag')} changed{repaired} in "
+        if corpus.format.name != "columns" or how.to != "columns":
+            changed = f"{counted(done.labels.total(), 'span')}{repaired} in "
+        teller.say(f"{output}: {changed}{size_in_words(done)}")
+        for line in finding_lines(done.findings):
+            teller.say(f"{output}: {line}")
+        if unseen := ", ".join(sorted(self.named - seen)):
+            teller.say(f"{output}: no span was labelled {unseen}")
+        names = ("documents", "sentences", "tokens", "changed", "missing")
+        sizes = {name: getattr(done, name) for name in names}
+        counts = {"violations": done.repaired, "labels": sorted(seen), "repairs": teller.repairs}
+        return {"input": corpus.name, "output": output, **sizes, **counts}
+
+    def _written(self, corpus: Corpus, output: str) -> SaveOptions:
+        """Return how to write a file: as its source, unless something else is said."""
+        to = self.save.to
+        if to == "auto":
+            named = format_by_ending(ending_of(output))
+            to = "columns" if self.save.to_scheme else corpus.format.name
+            to = to if named is None else named.name
+        scheme = self.save.to_scheme or self.scheme
+        if to == "columns" and not scheme:
+            message = f"name the scheme of the tags to write: {', '.join(SCHEMES)}"
+            raise typer.BadParameter(message, param_hint="--to-scheme")
+        return replace(self.save, to=to, to_scheme=scheme, encoding=self.how.encoding)
 
 
 @command("repair")
-@column_options
+@save_options
+@read_options
 def repair_cli(
     paths: InputsAndOutput,
-    scheme: SchemeName,
     policy: PolicyName,
-    columns: Columns,
-    output_delimiter: OutputDelimiter = None,
-    discard_extra_columns: OnlyTokenAndTag = False,
+    how: ReadOptions,
+    save: SaveOptions,
+    scheme: SchemeName = "",
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Make malformed tags legal under a named policy, and show what changed."""
-    output = output_from(output_delimiter, discard_extra_columns)
-    run(paths, columns, scheme, scheme, policy, output, quiet=quiet, json=json)
+    Job(how, scheme, policy, save).run(paths, quiet, json)
 
 
 @command("convert")
-@column_options
+@save_options
+@read_options
 def convert_cli(
     paths: InputsAndOutput,
-    source: SourceName,
-    target: TargetName,
-    columns: Columns,
+    how: ReadOptions,
+    save: SaveOptions,
+    scheme: SchemeName = "",
     policy: PolicyName = "raise",
-    output_delimiter: OutputDelimiter = None,
-    discard_extra_columns: OnlyTokenAndTag = False,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
-    """Rewrite files in another scheme; malformed tags are refused unless a policy is named."""
-    output = output_from(output_delimiter, discard_extra_columns)
-    run(paths, columns, source, target, policy, output, quiet=quiet, json=json)
-
-
-@command("process")
-@column_options
-def process_cli(
-    paths: InputsAndOutput,
-    scheme: SchemeName,
-    columns: Columns,
     keep: Annotated[
         str,
         typer.Option(
@@ -199,41 +202,19 @@ def process_cli(
             "{NEW: [OLD, ...]}; may repeat.",
         ),
     ] = None,
-    policy: PolicyName = "raise",
-    output_delimiter: OutputDelimiter = None,
-    discard_extra_columns: OnlyTokenAndTag = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Rename labels, then keep or remove some by their new names."""
+    """Write files in another format or scheme, or with other labels.
+
+    Malformed tags are refused unless a policy is named. Column files keep all but their tags.
+    """
     if keep and remove:
         raise typer.BadParameter("labels are either kept or removed", param_hint="--keep, --remove")
     names = dict(pair for text in rename or [] for pair in renames(text))
-    if not (keep or remove or names):
-        raise typer.BadParameter("say what to do", param_hint="--keep, --remove or --map")
-    relabel = relabelling(listed(keep), listed(remove), names)
-    output = output_from(output_delimiter, discard_extra_columns)
+    relabel = relabelling(listed(keep), listed(remove), names) if keep or remove or names else None
     named = frozenset(names) | (listed(keep) | listed(remove)) - frozenset(names.values())
-    run(
-        paths,
-        columns,
-        scheme,
-        scheme,
-        policy,
-        output,
-        relabel=relabel,
-        named=named,
-        quiet=quiet,
-        json=json,
-    )
-
-
-def output_from(delimiter: str | None, only_token_and_tag: bool) -> Output:
-    """How to write column files, from the options."""
-    named = delimiter_named(delimiter) if delimiter is not None else None
-    if named in ("", AUTO):
-        raise typer.BadParameter("name one delimiter to write", param_hint="--output-delimiter")
-    return Output(named, only_token_and_tag)
+    Job(how, scheme, policy, save, relabel, named).run(paths, quiet, json)
 
 
 def listed(text: str) -> frozenset[str]:

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.formats.options import ReadOptions
 from ..scoring.files import ALL, FileReport, Located
 from .application import SHOWN, command, counted, echo
-from .options import Json, SchemeName, column_options
+from .options import Json, SchemeName, read_options
 from .survey import print_json
-from .tasks import Files, GoldIndex, GoldRepair, IgnoreTokens, Repair, Task, recipe
+from .tasks import Files, GoldColumn, GoldPolicy, IgnoreTokens, PredictionPolicy, Task, recipe
 
 HowMany = Annotated[
     int | None,
@@ -24,21 +24,21 @@ HowMany = Annotated[
 
 
 @command("errors")
-@column_options
+@read_options
 def errors_cli(
     files: Files,
-    scheme: SchemeName,
-    columns: Columns,
-    repair: Repair = None,
-    gold_repair: GoldRepair = "raise",
-    gold_index: GoldIndex = None,
+    how: ReadOptions,
+    scheme: SchemeName = "",
+    policy: PredictionPolicy = None,
+    gold_policy: GoldPolicy = "raise",
+    gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
     limit: HowMany = None,
     json: Json = False,
 ) -> None:
     """List every mistake with its line: missed, spurious, wrong label, wrong border."""
-    signature = recipe(scheme, repair, gold_repair, "f1", "micro", "exact")
-    task = Task.of(files, columns, gold_index, ignore_tokens)
+    signature = recipe(scheme, policy, gold_policy, "f1", "micro", "exact")
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
     locate = (ALL if json else SHOWN) if limit is None else limit or ALL
     results = []
     for name, report in task.reports(signature, locate=locate):
@@ -49,7 +49,7 @@ def errors_cli(
     if json:
         print_json(results)
     else:
-        echo(f"signature {signature}")
+        echo(f"signature {report.signature}")
 
 
 def list_mistakes(report: FileReport, name: str) -> None:

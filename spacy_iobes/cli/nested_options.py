@@ -60,7 +60,7 @@ TokenizerOf = Annotated[
     ),
 ]
 
-LAST = -1  # the column of the tag, if --tag-index does not name one
+LAST = -1  # the column of the tag, if --tag does not name one
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class NestedOptions:
     ) -> NestedReading:
         """How to read the files; spaCy is loaded now.
 
-        Where no layer is named, it is the column of --tag-index or the only one that there is.
+        Where no layer is named, it is the column of --tag or the only one that there is.
         """
         from ..corpus.file_sentences import tag_reading
         from ..corpus.nested_corpus import NestedReading

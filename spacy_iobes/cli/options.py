@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
+from ..corpus.formats import format_of
+from ..corpus.formats.options import Documents, ReadOptions, SaveOptions
+from ..names import known_name
 
 _POLICIES = ", ".join(POLICIES)
 
@@ -34,8 +38,8 @@ PolicyName = Annotated[
 GoldPolicy = Annotated[
     str,
     typer.Option(
-        "--repair",
-        "-r",
+        "--policy",
+        "-p",
         help=f"Policy for malformed tags in column files: {_POLICIES}. Without one they are "
         "refused.",
     ),
@@ -66,10 +70,10 @@ def columns_from(
     ] = "auto",
     token_index: Annotated[
         int,
-        typer.Option("--token-index", help="Column of the token, from 0; negative: from the end."),
+        typer.Option("--token", help="Column of the token, from 0; negative: from the end."),
     ] = 0,
     tag_index: Annotated[
-        int, typer.Option("--tag-index", help="Column of the tag, from 0; negative: from the end.")
+        int, typer.Option("--tag", help="Column of the tag, from 0; negative: from the end.")
     ] = -1,
     comment: Annotated[
         str,
@@ -78,28 +82,31 @@ def columns_from(
             help="Lines that start with this are comments, '#' for example (default: none are).",
         ),
     ] = "",
-    ignore_documents: Annotated[
-        bool,
+    documents: Annotated[
+        str,
         typer.Option(
-            "--ignore-documents",
-            help="Lines that mark documents (-DOCSTART-) begin none: a file is one document, and "
-            "where a model could look at documents it gets each sentence for itself.",
+            "--documents",
+            help="What lines that mark documents (-DOCSTART-) do: markers (begin one), none (a "
+            "file is one document, and where a model could look at documents it gets each "
+            "sentence for itself), or tokens (they are tokens like any other).",
         ),
-    ] = False,
-    markers_as_tokens: Annotated[
-        bool,
-        typer.Option(
-            "--markers-as-tokens",
-            help="Lines that mark documents (-DOCSTART-) are tokens like any other.",
-        ),
-    ] = False,
+    ] = "markers",
 ) -> Columns:
     """How to read column files, from the options."""
     if not delimiter:
         raise typer.BadParameter("an empty delimiter separates nothing", param_hint="--delimiter")
-    return columns_named(
-        delimiter, token_index, tag_index, comment, encoding, ignore_documents, markers_as_tokens
-    )
+    known_name("documents", documents, Documents)
+    none, tokens = documents == "none", documents == "tokens"
+    return columns_named(delimiter, token_index, tag_index, comment, encoding, none, tokens)
+
+
+def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
+    """Refuse options that are about columns of tags where no file has columns."""
+    given = {"--layer": how.layers, "--header": how.header, "--suffix": how.suffix}
+    wrong = ", ".join(name for name, value in given.items() if value)
+    if wrong and all(format_of(path, how.format, how).name != "columns" for path in paths):
+        message = f"this is for column files, and there is none among {', '.join(paths)}"
+        raise typer.BadParameter(message, param_hint=wrong)
 
 
 def require_scheme(scheme: str, file: str = "") -> None:
@@ -136,6 +143,49 @@ def in_place_of(
 
     return decorated
 
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+SHORT = {"--format": "-f", "--spans-key": "-g", "--to": "-t"}
+KINDS = {"str": str, "int": int, "bool": bool, "tuple[str, ...]": list[str] | None}
+"""What typer takes for the type of a field."""
+
+
+def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorator:
+    """Give a command an option for each field of a dataclass, in place of its parameter `name`."""
+
+    def source(**values: Any) -> Any:
+        given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
+        return cls(**{key: value for key, value in given.items() if value is not None})
+
+    source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_option_of(each, name) for each in fields(cls) if each.name not in leave_out]
+    )
+    return in_place_of(name, source)
+
+
+def _option_of(each: Any, prefix: str) -> inspect.Parameter:
+    """Return the parameter of typer for a field."""
+    choices = get_args(each.metadata["choices"])
+    about = each.metadata["about"].rstrip(".")
+    about = f"{about}: {', '.join(choices)}." if choices else f"{about}."
+    kind = KINDS.get(str(each.type), str)
+    names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
+    names += [SHORT[names[0]]] if names[0] in SHORT else []
+    default = each.default or None if isinstance(each.default, tuple) else each.default
+    panel = {"rich_help_panel": each.metadata["panel"]} if each.metadata["panel"] else {}
+    return inspect.Parameter(
+        f"{prefix}_{each.name}",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, typer.Option(*names, help=about, **panel)],
+    )
+
+
+save_options = fields_of("save", SaveOptions, ("encoding",))
+"""Give a command the options of `SaveOptions` in place of its parameter `save`."""
+
+read_options = fields_of("how", ReadOptions)
+"""Give a command the options of `ReadOptions` in place of its parameter `how`."""
 
 column_options = in_place_of("columns", columns_from)
 """Give a command the options of `columns_from` in place of its parameter `columns`."""

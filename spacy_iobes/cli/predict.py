@@ -10,7 +10,6 @@ import typer
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
-from ..corpus.output import Output
 from .application import command
 from .docbin import entities, say
 from .nested_predict import NestedPrediction, nested_prediction_options
@@ -54,7 +53,7 @@ def predict_cli(
         bool,
         typer.Option(
             "--append",
-            help="Add a column for the tags, in place of writing them over those of --tag-index. "
+            help="Add a column for the tags, in place of writing them over those of --tag. "
             "A file that holds nothing but tokens always gets one.",
         ),
     ] = False,
@@ -62,7 +61,7 @@ def predict_cli(
         bool,
         typer.Option(
             "--overwrite",
-            help="Write over the column of --tag-index even if there is something else than tags "
+            help="Write over the column of --tag even if there is something else than tags "
             "in it (NNP, for example), which is refused without this.",
         ),
     ] = False,
@@ -93,7 +92,7 @@ def predict_cli(
     if append:  # the column of the old tags is none of our business
         columns = replace(columns, tag=columns.token)
     with reading(source, columns) as reader:
-        done = predict_file(nlp, reader, output, goal, Output(append=append), overwrite)
+        done = predict_file(nlp, reader, output, goal, append, overwrite)
     where = "as a new column" if done.appended else f"in column {columns.tag}"
     found = entities(done.labels.total())
     labels = dict(sorted(done.labels.items()))

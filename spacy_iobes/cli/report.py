@@ -7,24 +7,21 @@ from typing import Annotated
 
 import typer
 
-from ..corpus.conll import Columns
 from ..corpus.files import STANDARD, shown
+from ..corpus.formats.options import ReadOptions
 from ..corpus.inputs import require_other
 from ..scoring.files import ALL, FileReport, PairScorer
-from ..scoring.signature import Signature
+from ..scoring.signature import SPANS, Signature
 from .application import command, counted, echo
-from .nested_options import NestedOptions, nested_options
-from .nested_tasks import nested_recipe, nested_reports
-from .options import SchemeName, column_options, require_scheme
-from .score import refuse_nested
+from .options import SchemeName, read_options
 from .tasks import (
     Average,
-    GoldIndex,
-    GoldRepair,
+    GoldColumn,
+    GoldPolicy,
     IgnoreTokens,
     Match,
     Metric,
-    Repair,
+    PredictionPolicy,
     Task,
     recipe,
 )
@@ -45,40 +42,28 @@ PageFile = Annotated[str, typer.Option("--output", "-o", help="The HTML file; - 
 
 
 @command("report")
-@column_options
-@nested_options
+@read_options
 def report_cli(
     files: GoldAndPrediction,
     output: PageFile,
-    columns: Columns,
-    nested: NestedOptions,
+    how: ReadOptions,
     scheme: SchemeName = "",
-    repair: Repair = None,
-    gold_repair: GoldRepair = "raise",
+    policy: PredictionPolicy = None,
+    gold_policy: GoldPolicy = "raise",
     metric: Metric = "f1",
     average: Average = "micro",
     match: Match = "exact",
-    gold_index: GoldIndex = None,
+    gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
     limit: HowMany = SHOWN,
 ) -> None:
     """Write one HTML page with the score, what it is made of, and the mistakes to browse."""
     if len(files) > 2:
         raise typer.BadParameter("a page is about one prediction", param_hint="GOLD [PRED]")
-    task = Task.of(files, columns, gold_index, ignore_tokens)
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
     require_other(output, files)
-    if nested.applies(files):
-        from ..scoring.page import page
-
-        refuse_nested(False, "", gold_index, ignore_tokens)
-        signature = nested_recipe(scheme, repair, gold_repair, metric, average, match)
-        reports = nested_reports(files, nested, columns, scheme, signature, limit or ALL)
-        ((_, report),) = reports
-        task.deliver(output, page(report, (), title_of(task)))
-    else:
-        require_scheme(scheme)
-        signature = recipe(scheme, repair, gold_repair, metric, average, match)
-        report = write_page(task, signature, output, limit or ALL)
+    signature = recipe(scheme, policy, gold_policy, metric, average, match)
+    report = write_page(task, signature, output, limit or ALL)
     total = sum(report.kinds.values())
     mistakes = counted(total, "mistake")
     if len(report.located) < total:
@@ -92,13 +77,13 @@ def write_page(task: Task, signature: Signature, output: str, locate: int) -> Fi
     from ..scoring.side_by_side import under_policies
 
     chosen = PairScorer(signature, locate=locate)
+    others = [] if signature.scheme == SPANS else under_policies(signature)
     scorers = [
-        chosen if each == signature else PairScorer(each, count_refused=True)
-        for each in under_policies(signature)
+        chosen if each == signature else PairScorer(each, count_refused=True) for each in others
     ]
     (predicted,) = task.predictions
-    task.score(predicted, scorers)
-    with task.naming_schemes(predicted, chosen.scheme):
+    task.score(predicted, scorers or [chosen])
+    with task.naming_schemes(predicted):
         report = chosen.report()
     task.deliver(output, page(report, scorers, title_of(task)))
     return report

@@ -7,27 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
+from ..corpus.formats.options import ReadOptions
 from ..errors import FileError
 from ..scoring.files import FileReport, PairScorer
 from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
 from .application import command, echo
-from .nested_options import NestedOptions, nested_options
-from .nested_tasks import nested_recipe, nested_reports
-from .options import SchemeName, column_options, require_scheme
+from .options import SchemeName, read_options
 from .tasks import (
     ROUNDS,
     Average,
     Files,
-    GoldIndex,
-    GoldRepair,
+    GoldColumn,
+    GoldPolicy,
     IgnoreTokens,
     Match,
     Metric,
-    Repair,
+    PredictionPolicy,
     Rounds,
     Seed,
     Task,
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from ..scoring.resampling import Interval
 
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
-Format = Annotated[str, typer.Option("--format", help=f"One of: {', '.join(FORMATS)}.")]
+Layout = Annotated[str, typer.Option("--layout", help=f"One of: {', '.join(FORMATS)}.")]
 Confidence = Annotated[
     float | None,
     typer.Option(
@@ -49,16 +47,14 @@ Confidence = Annotated[
 
 
 @command("score")
-@column_options
-@nested_options
+@read_options
 def score_cli(
     files: Files,
-    columns: Columns,
-    nested: NestedOptions,
+    how: ReadOptions,
     scheme: SchemeName = "",
-    repair: Repair = None,
-    gold_repair: GoldRepair = "raise",
-    form: Format = "table",
+    policy: PredictionPolicy = None,
+    gold_policy: GoldPolicy = "raise",
+    layout: Layout = "table",
     policies: Annotated[
         bool, typer.Option("--policies", help="Score under every policy, side by side.")
     ] = False,
@@ -68,68 +64,40 @@ def score_cli(
     confidence: Confidence = None,
     rounds: Rounds = ROUNDS,
     seed: Seed = 0,
-    gold_index: GoldIndex = None,
+    gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
     output: OutputFile = STANDARD,
 ) -> None:
     """Score predictions against gold; the score says how it was made.
 
-    Files with nested mentions (--nested) also have the figures of sentences with and without
-    overlapping mentions, and the recall of nested ones.
+    Files may be of any format, each of its own. Where mentions overlap, there are also the figures
+    of sentences with and without overlap, and the recall of nested ones.
     """
-    if nested.applies(files):
-        signature = nested_recipe(scheme, repair, gold_repair, metric, average, match)
-        refuse_nested(policies, form, gold_index, ignore_tokens)
-        require_one_recipe(form, signature, len(files) > 2, confidence)
-        found = list(nested_reports(files, nested, columns, scheme, signature))
-        task = Task.of(files, columns, gold_index, ignore_tokens)
-        if len(found) > 1:
-            task.deliver(output, runs(found, form))
-            return
-        ((_, report),) = found
-        interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
-        show(task, report, form, interval, output)
-        return
-    require_scheme(scheme)
-    signature = recipe(scheme, repair, gold_repair, metric, average, match)
-    require_one_recipe(form, signature, several=policies or len(files) > 2, confidence=confidence)
-    if form == "conlleval":  # it counts document markers as tokens
-        columns = replace(columns, markers=())
-    task = Task.of(files, columns, gold_index, ignore_tokens)
+    signature = recipe(scheme, policy, gold_policy, metric, average, match)
+    require_one_recipe(layout, signature, several=policies or len(files) > 2, confidence=confidence)
+    if layout == "conlleval":  # it counts document markers as tokens
+        how = replace(how, documents="tokens")
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
     if policies:
-        task.deliver(output, policy_table(task, signature, form))
+        task.deliver(output, policy_table(task, signature, layout))
     elif len(task.predictions) > 1:
-        task.deliver(output, runs_table(task, signature, form))
+        task.deliver(output, runs_table(task, signature, layout))
     else:
         ((_, report),) = task.reports(signature, keep_matched=confidence is not None)
         interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
-        show(task, report, form, interval, output)
-
-
-def refuse_nested(policies: bool, form: str, gold_index: int | None, ignore_tokens: bool) -> None:
-    """Refuse what is for tags alone."""
-    asked = {
-        "--policies": policies,
-        "--format": form == "conlleval",
-        "--gold-index": gold_index is not None,
-        "--ignore-tokens": ignore_tokens,
-    }
-    for hint, wrong in asked.items():
-        if wrong:
-            message = "this is for one column of tags, not for nested mentions"
-            raise typer.BadParameter(message, param_hint=hint)
+        show(task, report, layout, interval, output)
 
 
 def require_one_recipe(
-    form: str, signature: Signature, several: bool, confidence: float | None
+    layout: str, signature: Signature, several: bool, confidence: float | None
 ) -> None:
     """Refuse what a format has no room for, before anything is read."""
-    known("format", form, FORMATS)
-    if form == "conlleval":
+    known("layout", layout, FORMATS)
+    if layout == "conlleval":
         if several:
-            raise typer.BadParameter("conlleval knows one score only", param_hint="--format")
-        known("match for the format conlleval:", signature.match, MATCHES[:1])
-        known("average for the format conlleval:", signature.average, AVERAGES[:1])
+            raise typer.BadParameter("conlleval knows one score only", param_hint="--layout")
+        known("match for the layout conlleval:", signature.match, MATCHES[:1])
+        known("average for the layout conlleval:", signature.average, AVERAGES[:1])
     if confidence is None:
         return
     hint = "--confidence"
@@ -147,7 +115,10 @@ def show(task: Task, report: FileReport, form: str, interval: Interval | None, o
     if form != "conlleval":
         task.deliver(output, formatted(report, form, interval))
         return
-    encoding = task.columns.encoding
+    if report.counts.right_tokens is None:
+        message = "conlleval compares tags: both files need one column of them, in one scheme"
+        raise typer.BadParameter(message, param_hint="--layout")
+    encoding = task.how.encoding
     task.deliver(output, formatted(report, form, encoding=encoding), encoding)
     echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
 
@@ -170,7 +141,7 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
     for predicted in task.predictions:
         scorers = [PairScorer(each, count_refused=True) for each in under_policies(signature)]
         task.score(predicted, scorers)
-        with task.naming_schemes(predicted, scorers[0].scheme):
+        with task.naming_schemes(predicted):
             scores += [PolicyScore.of(task.name(predicted), scorer) for scorer in scorers]
     return policies(scores, form)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from json import dumps
 from typing import Annotated, Any
@@ -10,16 +12,22 @@ from typing import Annotated, Any
 import typer
 
 from ..codes.scheme import get_scheme
-from ..corpus.conll import ColumnReader, Columns, delimiter_named
+from ..corpus.conll import ColumnReader, delimiter_named
+from ..corpus.corpus import Corpus, likely_schemes
 from ..corpus.files import STANDARD, write_bytes
+from ..corpus.findings import finding_lines
+from ..corpus.formats.options import ReadOptions
+from ..corpus.sentences import Sentences
 from ..corpus.survey import (
-    Mentions,
-    file_check,
-    file_mentions,
-    file_text,
-    file_violations,
-    likely_schemes,
+    Summary,
+    checked,
+    measured,
+    mention_counts,
+    sentence_texts,
+    summarized,
+    violations,
 )
+from ..errors import FileError
 from ..scoring.formats import aligned
 from .application import AT_FAULT, FEW, FINE, SHOWN, command, counted, echo, looks_like
 from .options import (
@@ -28,9 +36,11 @@ from .options import (
     PolicyName,
     Quiet,
     SchemeName,
-    column_options,
+    missing_scheme,
+    read_options,
+    require_columns,
 )
-from .progress import reading
+from .progress import bar
 
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 
@@ -45,35 +55,64 @@ def print_json(value: Any, err: bool = False) -> None:
     echo(json_text(value), err=err)
 
 
-def size(read: ColumnReader | Mentions) -> dict[str, int]:
+def size(summary: Summary | ColumnReader) -> dict[str, int]:
     """How large what was read is."""
-    return {"documents": read.documents, "sentences": read.sentences, "tokens": read.tokens}
+    return {
+        "documents": summary.documents,
+        "sentences": summary.sentences,
+        "tokens": summary.tokens,
+    }
 
 
-def size_in_words(read: ColumnReader | Mentions) -> str:
+def size_in_words(summary: Summary | ColumnReader) -> str:
     """The same for people; an empty file is said to be one."""
-    if not read.sentences:
+    if not summary.sentences:
         return "0 sentences: the file holds no tokens"
-    words = ", ".join(counted(count, word[:-1]) for word, count in size(read).items())
-    return f"{words} ({read.missing:,} not annotated)" if read.missing else words
+    words = ", ".join(counted(count, word[:-1]) for word, count in size(summary).items())
+    return f"{words} ({summary.missing:,} not annotated)" if summary.missing else words
 
 
-def tell(name: str, read: ColumnReader | Mentions) -> None:
+def tell(name: str, summary: Summary) -> None:
     """Say beside the output what it does not say: that a file is empty, or was repaired."""
-    if not read.sentences:
-        echo(f"{name}: {size_in_words(read)}", err=True)
-    elif read.missing:
-        echo(f"{name}: {counted(read.missing, 'token')} not annotated", err=True)
-    if isinstance(read, Mentions) and read.repaired:
-        echo(f"{name}: {counted(read.repaired, 'violation')} repaired", err=True)
+    if not summary.sentences:
+        echo(f"{name}: {size_in_words(summary)}", err=True)
+    elif summary.missing:
+        echo(f"{name}: {counted(summary.missing, 'token')} not annotated", err=True)
+    if summary.repaired:
+        echo(f"{name}: {counted(summary.repaired, 'violation')} repaired", err=True)
+    for line in finding_lines(summary.findings):
+        echo(f"{name}: {line}", err=True)
+
+
+@contextmanager
+def opened(path: str, how: ReadOptions, scheme: str | None = None) -> Iterator[Corpus]:
+    """Open a file whose progress is shown; its tags must be in a scheme that is known."""
+    require_columns(how, [path])
+    with bar(path) as progress:
+        corpus = Corpus(path, how, progress)
+        if scheme == "" and corpus.format.name == "columns":
+            raise missing_scheme(path)
+        yield corpus
+
+
+def tagged(corpus: Corpus) -> Iterator[Sentences]:
+    """Yield the parts of a file; raise if it has spans in place of tags."""
+    for part in corpus:
+        if part.given is not None and len(part):
+            raise FileError(
+                f"{corpus.name}: the format {corpus.format.name} has spans, not tags: none of them "
+                "can be illegal.",
+                corpus.name,
+            )
+        yield part
 
 
 @command("validate")
-@column_options
+@read_options
 def validate_cli(
     files: Inputs,
-    scheme: SchemeName,
-    columns: Columns,
+    how: ReadOptions,
+    scheme: SchemeName = "",
     limit: Annotated[
         int | None,
         typer.Option(
@@ -87,15 +126,17 @@ def validate_cli(
     json: Json = False,
 ) -> None:
     """List every illegal tag with its line. Exit code 1 if there are any."""
-    wanted = get_scheme(scheme)
+    if scheme:
+        get_scheme(scheme)  # before any file is read
     results = []
     total = 0
     for path in files:
         found = unreadable = 0
         listed: list[dict[str, Any]] = []
         held: list[str] = []  # until it is known how many of them to show
-        with reading(path, columns) as reader:
-            for violation in file_violations(reader, wanted):
+        summary = Summary()
+        with opened(path, how, scheme) as corpus:
+            for violation in violations(tagged(corpus), scheme, summary):
                 found += 1
                 unreadable += violation.kind == "unreadable"
                 if json:
@@ -105,40 +146,42 @@ def validate_cli(
                 elif len(held) < (SHOWN if limit is None else limit):
                     held.append(str(violation))
         total += found
-        results.append({"file": reader.name, **size(reader), "violations": listed})
+        name = summary.scheme(scheme)
+        results.append({"file": corpus.name, **size(summary), "violations": listed})
         if not json:
             other = found > FEW or unreadable
-            schemes = likely_schemes(path, [columns], wanted) if other else ()
+            schemes = likely_schemes([corpus], get_scheme(name)) if other else ()
             shown = held[:FEW] if schemes and limit is None else held
             if not quiet:
                 for line in shown:
                     echo(line)
                 if limit != 0 and found > len(shown):
-                    echo(f"{reader.name}: and {found - len(shown):,} more (--limit 0 shows all)")
+                    echo(f"{corpus.name}: and {found - len(shown):,} more (--limit 0 shows all)")
             number = counted(found, "violation") if found else "no violations"
-            echo(f"{reader.name}: {number} of {wanted.name} in {size_in_words(reader)}")
+            echo(f"{corpus.name}: {number} of {name} in {size_in_words(summary)}")
             if schemes:
-                echo(f"{reader.name}: {looks_like(schemes, ['--scheme'])}", err=True)
+                echo(f"{corpus.name}: {looks_like(schemes, ['--scheme'])}", err=True)
     if json:
-        print_json({"scheme": wanted.name, "total": total, "files": results})
+        print_json({"scheme": scheme and get_scheme(scheme).name, "total": total, "files": results})
     raise typer.Exit(AT_FAULT if total else FINE)
 
 
 @command("check")
-@column_options
-def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
+@read_options
+def check_cli(files: Inputs, how: ReadOptions, json: Json = False) -> None:
     """Say under which schemes files are legal. Exit code 1 if one is legal under none."""
     results = []
     for path in files:
-        with reading(path, columns) as reader:
-            check = file_check(reader)
+        summary = Summary()
+        with opened(path, how) as corpus:
+            check = checked(tagged(corpus), summary)
         schemes = check.schemes.values()
         results.append(
-            {"file": reader.name, **size(reader), "legal": check.legal}
+            {"file": corpus.name, **size(summary), "legal": check.legal}
             | {"schemes": [asdict(scheme) for scheme in schemes]}
         )
         if not json:
-            echo(f"{reader.name}: {size_in_words(reader)}")
+            echo(f"{corpus.name}: {size_in_words(summary)}")
             rows = [
                 (
                     row.scheme,
@@ -156,11 +199,11 @@ def check_cli(files: Inputs, columns: Columns, json: Json = False) -> None:
 
 
 @command("count")
-@column_options
+@read_options
 def count_cli(
     files: Inputs,
-    scheme: SchemeName,
-    columns: Columns,
+    how: ReadOptions,
+    scheme: SchemeName = "",
     policy: PolicyName = "raise",
     output: OutputFile = STANDARD,
     output_delimiter: Annotated[
@@ -171,10 +214,10 @@ def count_cli(
     """Count every mention: how often, which label, which text."""
     texts: Counter[tuple[str, str]] = Counter()
     for path in files:
-        with reading(path, columns) as reader:
-            found = file_mentions(reader, scheme, policy)
-        texts += found.texts
-        tell(reader.name, found)
+        summary = Summary()
+        with opened(path, how, scheme) as corpus:
+            texts += mention_counts(corpus, summary, scheme, policy)
+        tell(corpus.name, summary)
     rows = sorted(texts.items(), key=lambda row: (-row[1], row[0]))
     if json:
         listed = [{"count": n, "label": label, "text": text} for (label, text), n in rows]
@@ -187,25 +230,25 @@ def count_cli(
 
 
 @command("summarize")
-@column_options
+@read_options
 def summarize_cli(
     files: Inputs,
-    scheme: SchemeName,
-    columns: Columns,
+    how: ReadOptions,
+    scheme: SchemeName = "",
     policy: PolicyName = "raise",
     json: Json = False,
 ) -> None:
     """Count documents, sentences, tokens and the spans of each label."""
-    found: list[tuple[str, Mentions]] = []
+    found: list[tuple[str, Summary]] = []
     for path in files:
-        with reading(path, columns) as reader:
-            found.append((reader.name, file_mentions(reader, scheme, policy)))
-    labels = sum((mentions.labels for _, mentions in found), Counter[str]())
+        with opened(path, how, scheme) as corpus:
+            found.append((corpus.name, summarized(corpus, scheme, policy)))
+    labels = sum((summary.labels for _, summary in found), Counter[str]())
     if json:
         listed = [
-            {"file": name, **size(mentions), "spans": mentions.labels.total()}
-            | {"labels": dict(sorted(mentions.labels.items())), "repaired": mentions.repaired}
-            for name, mentions in found
+            {"file": name, **size(summary), "spans": summary.labels.total()}
+            | {"labels": dict(sorted(summary.labels.items())), "repaired": summary.repaired}
+            for name, summary in found
         ]
         print_json({"files": listed, "labels": dict(sorted(labels.items()))})
         return
@@ -223,12 +266,13 @@ def _print_counts(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
 
 
 @command("text")
-@column_options
-def text_cli(files: Inputs, columns: Columns, output: OutputFile = STANDARD) -> None:
+@read_options
+def text_cli(files: Inputs, how: ReadOptions, output: OutputFile = STANDARD) -> None:
     """Write the text, one sentence on a line, tokens separated by spaces."""
-    with write_bytes(output, columns.encoding) as put:
+    with write_bytes(output, how.encoding) as put:
         for path in files:
-            with reading(path, columns) as reader:
-                for sentence in file_text(reader):
-                    put(f"{sentence}\n".encode())
-            tell(reader.name, reader)
+            summary = Summary()
+            with opened(path, how) as corpus:
+                for sentence in sentence_texts(measured(corpus, summary)):
+                    put(f"{sentence}\n".encode("utf8", "surrogatepass"))
+            tell(corpus.name, summary)

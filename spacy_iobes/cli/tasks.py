@@ -10,35 +10,39 @@ from typing import Annotated
 import typer
 
 from ..codes.policy import POLICIES, get_tag_policy
-from ..codes.scheme import Scheme, get_scheme
-from ..corpus.conll import Columns
+from ..codes.scheme import get_scheme
+from ..corpus.align import Pair, aligned
+from ..corpus.corpus import Corpus, likely_schemes
 from ..corpus.files import shown, write_bytes
+from ..corpus.findings import finding_lines
+from ..corpus.formats import format_of
+from ..corpus.formats.options import ReadOptions
 from ..corpus.inputs import require_once, require_other
-from ..corpus.pairs import Pair, both_columns, paired
-from ..corpus.survey import common, likely_schemes
-from ..errors import MalformedTagsError
+from ..errors import ColumnError, MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
-from ..scoring.signature import AVERAGES, MATCHES, METRICS, Signature
+from ..scoring.signature import AVERAGES, MATCHES, METRICS, SPANS, Signature
 from .application import echo
-from .progress import reading
+from .options import missing_scheme, require_columns
+from .progress import bar
 
 Files = Annotated[
     list[str],
     typer.Argument(
         metavar="GOLD [PRED...]",
-        help="A gold file and predictions for it; or one file that holds both in its last columns.",
+        help="A gold file and predictions for it; or one column file with both in its last "
+        "columns.",
     ),
 ]
-Repair = Annotated[
+PredictionPolicy = Annotated[
     str | None,
     typer.Option(
-        "--repair",
-        "-r",
+        "--policy",
+        "-p",
         help=f"Policy for malformed predictions: {', '.join(POLICIES)}. There is no default, but "
         "where all tags are legal none is needed.",
     ),
 ]
-GoldRepair = Annotated[str, typer.Option("--gold-repair", help="Policy for malformed gold tags.")]
+GoldPolicy = Annotated[str, typer.Option("--gold-policy", help="Policy for malformed gold tags.")]
 Metric = Annotated[str, typer.Option("--metric", help=f"Headline: {', '.join(METRICS)}.")]
 Average = Annotated[str, typer.Option("--average", help=f"Headline: {', '.join(AVERAGES)}.")]
 Match = Annotated[str, typer.Option("--match", help=f"Headline: {', '.join(MATCHES)}.")]
@@ -48,11 +52,12 @@ IgnoreTokens = Annotated[
         "--ignore-tokens", help="Compare only the lengths of sentences, not their tokens."
     ),
 ]
-GoldIndex = Annotated[
+GoldColumn = Annotated[
     int | None,
     typer.Option(
-        "--gold-index",
-        help="Column of the gold tag (default: --tag-index; where one file holds both, -2).",
+        "--gold-tag",
+        help="Column of the gold tag (default: --tag; where one file holds both, -2).",
+        rich_help_panel="Columns",
     ),
 ]
 Rounds = Annotated[int, typer.Option("--rounds", help="Of resampling.", min=1)]
@@ -66,83 +71,106 @@ class Task:
 
     gold: str
     predictions: tuple[str | None, ...]
-    columns: Columns
+    how: ReadOptions
+    scheme: str = ""
     gold_column: int | None = None
     ignore_tokens: bool = False
 
     def __post_init__(self) -> None:
         require_once(path for name in self.predictions for path in (self.gold, name) if path)
+        paths = [self.gold, *filter(None, self.predictions)]
+        require_columns(self.how, paths)
+        for path in paths:
+            if not self.scheme and self.format(path) == "columns":
+                raise missing_scheme(path)
 
     @classmethod
     def of(
-        cls, files: list[str], columns: Columns, gold_column: int | None, ignore_tokens: bool
+        cls,
+        files: list[str],
+        how: ReadOptions,
+        scheme: str,
+        gold_column: int | None,
+        ignore_tokens: bool,
     ) -> Task:
-        """The first file is gold; without others it holds the predictions too."""
+        """Return the task of some files; the first is gold, and may hold the predictions too."""
         gold, *predictions = files
-        return cls(gold, tuple(predictions) or (None,), columns, gold_column, ignore_tokens)
+        task = cls(gold, tuple(predictions) or (None,), how, scheme, gold_column, ignore_tokens)
+        if not predictions and task.format(gold) != "columns":
+            raise typer.BadParameter("name a gold file and predictions", param_hint="GOLD PRED")
+        return task
+
+    def format(self, path: str) -> str:
+        """Return the name of the format of a file."""
+        return format_of(path, self.how.format, self.how).name
 
     def name(self, predicted: str | None) -> str:
-        """What a prediction is called."""
+        """Return what a prediction is called."""
         return predicted or self.gold
 
     @contextmanager
     def pairs(self, predicted: str | None) -> Iterator[Iterator[Pair]]:
-        """The gold and predicted parts of one prediction."""
+        """Open the gold and predicted sentences of one prediction, whose progress is shown."""
         with ExitStack() as stack:
+            gold, other = (
+                Corpus(corpus.path, corpus.options, stack.enter_context(bar(corpus.path)))
+                for corpus in self.sides(predicted)
+            )
             if predicted is None:
-                reader = stack.enter_context(reading(self.gold, self.columns))
-                yield both_columns(reader, -2 if self.gold_column is None else self.gold_column)
-                return
-            shared: dict[bytes, int] = {}
-            column = self.columns.tag if self.gold_column is None else self.gold_column
-            of_gold = replace(self.columns, tag=column)
-            gold = stack.enter_context(reading(self.gold, of_gold, shared))
-            other = stack.enter_context(reading(predicted, self.columns, shared))
-            yield paired(gold, other, self.ignore_tokens)
+                yield both_layers(gold)
+            else:
+                yield aligned(gold, other, self.ignore_tokens)
+
+    def sides(self, predicted: str | None) -> tuple[Corpus, Corpus]:
+        """Return gold and one prediction, which may both be in one file."""
+        column = self.gold_column
+        if predicted is None:
+            column = -2 if column is None else column
+            if column == self.how.tag:
+                raise ColumnError(
+                    f"{shown(self.gold)}: column {column} cannot hold both the gold tag "
+                    "(--gold-tag) and the predicted tag (--tag)."
+                )
+            layers = (str(column), str(self.how.tag))
+            both = Corpus(self.gold, replace(self.how, layers=layers))
+            return both, both
+        of_gold = self.how if column is None else replace(self.how, tag=column)
+        return Corpus(self.gold, of_gold), Corpus(predicted, self.how)
 
     def score(self, predicted: str | None, scorers: Sequence[PairScorer]) -> None:
         """Read one prediction and score it under several recipes."""
         with self.pairs(predicted) as pairs:
             score_pairs(pairs, scorers)
-        self._remark(predicted, scorers[0])
+        refused = scorers[0].refused_gold.total or scorers[0].refused.total
+        if not (scorers[0].counts.sentences or refused):
+            name = self.name(predicted)
+            echo(f"{name}: there are no sentences, so there is no score", err=True)
+        for name, findings in scorers[0].findings.items():
+            for line in finding_lines(findings):
+                echo(f"{name}: {line}", err=True)
 
     def reports(
         self, signature: Signature, keep_matched: bool = False, locate: int = 0
     ) -> Iterator[tuple[str, FileReport]]:
-        """Every prediction with its report under one recipe."""
+        """Yield every prediction with its report under one recipe."""
         for predicted in self.predictions:
             scorer = PairScorer(signature, keep_matched, locate)
             self.score(predicted, [scorer])
-            with self.naming_schemes(predicted, scorer.scheme):
+            with self.naming_schemes(predicted):
                 report = scorer.report()
             yield self.name(predicted), report
 
     @contextmanager
-    def naming_schemes(self, predicted: str | None, scheme: Scheme) -> Iterator[None]:
+    def naming_schemes(self, predicted: str | None) -> Iterator[None]:
         """Let the error of a prediction say which schemes the files at fault seem to have."""
         try:
             yield
         except MalformedTagsError as error:
-            column = self.columns.tag if self.gold_column is None else self.gold_column
-            sides = [(self.gold, column), (predicted, self.columns.tag)]
-            if predicted is None:
-                both = -2 if self.gold_column is None else self.gold_column
-                sides = [(self.gold, both), (self.gold, self.columns.tag)]
-            names = {violation.file for violation in error.violations}
-            found = [
-                likely_schemes(path, [replace(self.columns, tag=tag)], scheme)
-                for path, tag in sides
-                if path is not None and shown(path) in names
-            ]
-            error.schemes = common(found, scheme)
+            if self.scheme:
+                names = {violation.file for violation in error.violations}
+                sides = {side.name: side for side in self.sides(predicted) if side.name in names}
+                error.schemes = likely_schemes(list(sides.values()), get_scheme(self.scheme))
             raise
-
-    def _remark(self, predicted: str | None, scorer: PairScorer) -> None:
-        """Say beside the output that a file is empty."""
-        refused = scorer.refused_gold.total or scorer.refused.total
-        if not (scorer.counts.sentences or refused):
-            name = self.name(predicted)
-            echo(f"{name}: there are no sentences, so there is no score", err=True)
 
     def deliver(self, output: str, text: str, encoding: str = "utf8") -> None:
         """Write or print a text, but not over one of the files."""
@@ -151,10 +179,40 @@ class Task:
             put(text.encode("utf8"))
 
 
+def both_layers(corpus: Corpus) -> Iterator[Pair]:
+    """Yield the gold and the predicted tags of one file, its two layers."""
+    for part in corpus:
+        if not part.tokens:
+            continue
+        require_three_columns(corpus, part.origin.part.layout.width)
+        gold, predicted = (replace(part, tags=(layer,), layer_labels=()) for layer in part.tags)
+        yield gold, predicted
+
+
+def require_three_columns(corpus: Corpus, width: int) -> None:
+    """Raise unless token, gold tag and predicted tag are three different columns."""
+    gold, predicted = (layer.column for layer in corpus.options.named_layers)
+    reason = ""
+    if width < 3:
+        reason = (
+            f"{width} column{'s' * (width != 1)}, but a file that holds both annotations needs "
+            "three: token, gold tag, predicted tag. Else name a file of predictions."
+        )
+    else:
+        others = {"token": (corpus.options.token, "--token"), "predicted tag": (predicted, "--tag")}
+        for kind, (column, option) in others.items():
+            if (column - gold) % width == 0:
+                reason = (
+                    f"{width} columns, and column {gold} cannot hold both the gold tag "
+                    f"(--gold-tag) and the {kind} ({option})."
+                )
+    if reason:
+        raise ColumnError(f"{corpus.name} has {reason}", corpus.name)
+
+
 def recipe(
     scheme: str, repair: str | None, gold_repair: str, metric: str, average: str, match: str
 ) -> Signature:
-    """The signature that the options ask for; without a repair there is none."""
-    name = get_scheme(scheme).name
+    """Return the signature that the options ask for; without a repair there is none."""
     policies = [get_tag_policy(policy).name for policy in (repair or "raise", gold_repair)]
-    return Signature(metric, average, match, name, *policies)
+    return Signature(metric, average, match, scheme or SPANS, *policies)

@@ -97,16 +97,16 @@ class Known:
             columns = (spans.sentence, *(end.astype(np.int32) for end in ends), spans.label)
             return SpanColumns.trusted(columns, spans.labels, len(spans))
 
-        return self._changed(moved, lambda flags: flags[tokens])
+        return self.changed(moved, lambda flags: flags[tokens])
 
     def regrouped(self, old: Offsets, new: Offsets) -> Known:
         """Return the same of the same tokens in other sentences."""
-        return self._changed(lambda spans: spans.regrouped(old, new), lambda flags: flags)
+        return self.changed(lambda spans: spans.regrouped(old, new), lambda flags: flags)
 
     def cut(self, sentences: tuple[int, int], tokens: tuple[int, int]) -> Known:
         """Return what is known of neighbouring sentences, given their tokens."""
         rows = slice(*tokens)
-        return self._changed(lambda spans: spans.cut(*sentences), lambda flags: flags[rows])
+        return self.changed(lambda spans: spans.cut(*sentences), lambda flags: flags[rows])
 
     @classmethod
     def joined(cls, several: Sequence[Known], lengths: Sequence[int]) -> Known:
@@ -142,7 +142,7 @@ class Known:
             tuple(map(SpanColumns.joined, zip(*(known.layers for known in several)))),
         )
 
-    def _changed(
+    def changed(
         self, of_spans: Callable[[SpanColumns], SpanColumns], of_flags: Callable[[Flags], Flags]
     ) -> Known:
         """Return the same with other columns of spans and other flags."""

@@ -1,5 +1,6 @@
 """Annotated text in and out: column files."""
 
+from .align import aligned as aligned
 from .answered import KEY as KEY
 from .column_docs import DocUnit as DocUnit
 from .column_docs import bare_doc as bare_doc
@@ -7,6 +8,8 @@ from .conll import ColumnReader as ColumnReader
 from .conll import Columns as Columns
 from .conll import Part as Part
 from .corpus import Corpus as Corpus
+from .corpus import Parts as Parts
+from .corpus import accepted as accepted
 from .corpus import read as read
 from .corpus import save as save
 from .doc_columns import DocFile as DocFile
@@ -17,7 +20,7 @@ from .docbin import read_docbin as read_docbin
 from .docbin import save_docbin as save_docbin
 from .docbin import write_docbin as write_docbin
 from .docs import make_docs as make_docs
-from .edit import edit_file as edit_file
+from .edit import edit_columns as edit_columns
 from .file_sentences import FileSentences as FileSentences
 from .file_sentences import Sentence as Sentence
 from .file_sentences import TagReading as TagReading
@@ -27,6 +30,9 @@ from .files import write_bytes as write_bytes
 from .findings import Finding as Finding
 from .folders import is_pipeline as is_pipeline
 from .folders import put as put
+from .formats import Format as Format
+from .formats import format_of as format_of
+from .formats import known_formats as known_formats
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
 from .generated import DEPTH as DEPTH
@@ -47,14 +53,11 @@ from .nested import survey_nested as survey_nested
 from .nested_columns import column_passages as column_passages
 from .nested_corpus import NestedDoc as NestedDoc
 from .nested_corpus import NestedReading as NestedReading
-from .nested_formats import format_of as format_of
 from .nested_json import read_json_lines as read_json_lines
 from .nested_out import WRITERS as WRITERS
 from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
-from .output import Output as Output
-from .pairs import paired as paired
 from .plain_text import plain_docs as plain_docs
 from .planted import Flaws as Flaws
 from .planted import Planter as Planter
@@ -64,9 +67,11 @@ from .sentences import Sentences as Sentences
 from .sources import get_source as get_source
 from .sources import group_spans as group_spans
 from .stored_docs import StoredDocs as StoredDocs
-from .survey import file_check as file_check
-from .survey import file_mentions as file_mentions
-from .survey import file_violations as file_violations
+from .survey import Summary as Summary
+from .survey import checked as checked
+from .survey import mention_counts as mention_counts
+from .survey import summarized as summarized
+from .survey import violations as violations
 from .targets import ToEntities as ToEntities
 from .targets import get_span_target as get_span_target
 from .targets import get_target as get_target

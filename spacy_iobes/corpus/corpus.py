@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from ..codes.check import Check
 from ..codes.known import Known
 from ..codes.parse import refusal
 from ..codes.policy import Policy, get_tag_policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import SCHEMES, Scheme, get_scheme
+from ..codes.tag import read_tag
 from ..codes.violation import Violation
 from .files import Progress, shown
 from .findings import Finding
-from .formats import Format, format_of
+from .formats import Format, ending_of, format_by_ending, format_of, get_format
 from .formats.options import ReadOptions, SaveOptions
+from .inputs import is_stream
 from .sentences import Sentences, whole_documents
 
 
@@ -68,7 +71,41 @@ def accepted(
             yield part, part.known(scheme, rule)
     if found:
         named = get_scheme(scheme or "bio")
-        raise refusal(named, sorted(found, key=lambda wrong: wrong.line or 0))
+        error = refusal(named, sorted(found, key=lambda wrong: wrong.line or 0))
+        if isinstance(source, Corpus) and scheme:
+            error.schemes = likely_schemes([source], named)
+        raise error
+
+
+def likely_schemes(corpora: Sequence[Corpus], scheme: Scheme) -> tuple[str, ...]:
+    """Return the schemes that malformed files seem to be written in, in place of the one named.
+
+    They are legal under them, in every layer; or these have all of their tags and a tenth of the
+    violations at most. A pipe is not read again.
+    """
+    if not corpora or any(is_stream(corpus.path) for corpus in corpora):
+        return ()
+    every = set.intersection(*(set(_likely(corpus, scheme)) for corpus in corpora))
+    return tuple(name for name in SCHEMES if name in every and name != scheme.name)
+
+
+def _likely(corpus: Corpus, scheme: Scheme) -> list[str]:
+    check, tags = Check(), set[str]()
+    for part in corpus:
+        for layer in part.tags:
+            check.add(layer, part.located)
+            tags.update(layer.tags)
+    if check.legal:
+        return check.legal
+    few = check.schemes[scheme.name].violations // 10
+    rows = [
+        row
+        for name, row in check.schemes.items()
+        if row.violations <= few
+        and all(tag in "-!" or read_tag(tag, SCHEMES[name]) for tag in tags)
+    ]
+    fewest = min((row.violations for row in rows), default=0)
+    return [row.scheme for row in rows if row.violations == fewest]
 
 
 @dataclass
@@ -84,18 +121,37 @@ class Saved:
     repaired: int = 0
     findings: list[Finding] = field(default_factory=list)
 
-    def tally(self, parts: Iterable[tuple[Sentences, Known]]) -> Iterator[tuple[Sentences, Known]]:
-        """Count parts that pass by."""
-        for part, known in parts:
-            self.documents += len(part.opens)
-            self.sentences += len(part)
-            self.tokens += part.tokens
-            numbers = np.bincount(known.spans.label, minlength=len(known.spans.labels)).tolist()
-            self.labels.update({x: n for x, n in zip(known.spans.labels, numbers) if n})
-            self.missing += 0 if known.missing is None else int(known.missing.sum())
-            self.blocked += 0 if known.blocked is None else int(known.blocked.sum())
-            self.repaired += known.violations
-            self.findings += part.findings
+    def tally(self, part: Sentences, known: Known) -> None:
+        """Count one part."""
+        self.documents += len(part.opens)
+        self.sentences += len(part)
+        self.tokens += part.tokens
+        numbers = np.bincount(known.spans.label, minlength=len(known.spans.labels)).tolist()
+        self.labels.update({x: n for x, n in zip(known.spans.labels, numbers) if n})
+        self.missing += 0 if known.missing is None else int(known.missing.sum())
+        self.blocked += 0 if known.blocked is None else int(known.blocked.sum())
+        self.repaired += known.violations
+        self.findings += part.findings
+
+
+@dataclass
+class Parts:
+    """The parts of a source that a policy accepts, read as often as a format needs them.
+
+    What was read last is counted in `saved`.
+    """
+
+    source: Iterable[Sentences]
+    scheme: str | Scheme = ""
+    policy: str | Policy = "raise"
+    change: Callable[[Known], Known] | None = None
+    saved: Saved = field(default_factory=Saved)
+
+    def __iter__(self) -> Iterator[tuple[Sentences, Known]]:
+        self.saved = Saved()
+        for part, known in accepted(self.source, self.scheme, self.policy):
+            known = self.change(known) if self.change else known
+            self.saved.tally(part, known)
             yield part, known
 
 
@@ -111,8 +167,15 @@ def save(
 
     Tags of the source are read in a scheme, which it may name itself, under a policy.
     """
-    how, done = SaveOptions(**options), Saved()  # type: ignore[arg-type]
-    row = format_of(path, how.to)
-    left_out = row.save(done.tally(accepted(source, scheme, policy)), path, how)
-    done.findings += left_out
-    return done
+    how = SaveOptions(**options)  # type: ignore[arg-type]
+    again = source if not isinstance(source, Iterator) else list(source)
+    return save_parts(Parts(again, scheme, policy), path, how)
+
+
+def save_parts(parts: Parts, path: str | Path, how: SaveOptions) -> Saved:
+    """Write the parts of a source to a file, in the format that the options or the name say."""
+    row = None if how.to == "auto" else get_format(how.to)
+    row = row or format_by_ending(ending_of(path)) or get_format("columns")
+    left_out = row.save(parts, path, how)
+    parts.saved.findings += left_out
+    return parts.saved

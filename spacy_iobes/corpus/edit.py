@@ -1,26 +1,25 @@
-"""Column files with other tags: repaired, converted or relabelled; all else stays as it was."""
+"""Annotated files with other tags: repaired, converted or relabelled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..codes.annotated_runs import keep_absent
-from ..codes.parse import read_spans, validate_many
-from ..codes.policy import Policy, get_tag_policy
-from ..codes.scheme import Scheme, get_scheme
-from ..codes.span_columns import SpanColumns
+from ..arrays import Flags
+from ..codes.known import Known
+from ..codes.policy import get_tag_policy
+from ..codes.scheme import Scheme
 from ..codes.tag_columns import CodedTags, different
 from ..codes.violation import Violation
-from ..codes.write import write_spans
-from .conll import ColumnReader, Part
+from .corpus import Parts
 from .files import write_bytes
-from .output import Output
-from .survey import accepted
+from .formats.columns import ColumnWriter
+from .formats.options import SaveOptions
+from .sentences import Sentences
+from .survey import Summary
 
 
 @dataclass(frozen=True)
@@ -35,15 +34,10 @@ class Change:
 
 
 @dataclass
-class Edited:
+class Edited(Summary):
     """What an edit did to a file."""
 
-    documents: int = 0
-    sentences: int = 0
-    tokens: int = 0
     changed: int = 0
-    violations: int = 0
-    labels: set[str] = field(default_factory=set)
 
 
 Watch = Callable[[list[Violation], list[Change]], None]
@@ -53,69 +47,65 @@ Relabel = Callable[[str], str | None]
 """The new name of a label; None to drop its spans."""
 
 
-def edit_file(
-    reader: ColumnReader,
-    target: str | Path,
-    source_scheme: str | Scheme,
-    target_scheme: str | Scheme,
-    policy: str | Policy = "raise",
-    *,
-    relabel: Relabel | None = None,
-    output: Output | None = None,
-    watch: Watch | None = None,
+def edit_columns(
+    parts: Parts, target: str | Path, how: SaveOptions, watch: Watch | None = None
 ) -> Edited:
-    """Read a file in one scheme and write it in another, all at once or not at all."""
-    source, goal = get_scheme(source_scheme), get_scheme(target_scheme)
-    policy = get_tag_policy(policy)
-    output = output or Output()
-    done = Edited()
-    with write_bytes(target, reader.columns.encoding) as put:
-        for number, part in enumerate(accepted(reader, source, policy)):
-            with part.locating():
-                spans = read_spans(part.tags, source, policy)
-                done.labels.update(spans.labels)
-                spans = relabelled(spans, relabel) if relabel else spans
-                tags = keep_absent(part.tags, write_spans(spans, part.tags.offsets, goal))
-            changed = np.flatnonzero(different(part.tags, tags))
-            done.changed += len(changed)
-            if not policy.refuses:
-                done.violations += _watched(part, tags, changed, source, watch)
-            put((b"" if number else reader.mark) + output.render(part, tags))
-    done.documents, done.sentences, done.tokens = reader.documents, reader.sentences, reader.tokens
+    """Write the parts of a source as columns, all at once or not at all, and tell what changed."""
+    writer, done = ColumnWriter(how, parts), Edited()
+    refuses = get_tag_policy(parts.policy).refuses
+    with write_bytes(target, how.encoding) as put:
+        for part, known in parts:
+            tags = writer.tags(part, known)
+            done.add(part, known)
+            for old, new in zip(part.tags, tags):
+                changed = different(old, new)
+                done.changed += int(changed.sum())
+                if watch is not None and not refuses:
+                    _tell(part, (old, new), changed, parts.scheme, watch)
+            put(writer.render(part, tags))
+    done.findings += writer.left_out
     return done
 
 
-def _watched(
-    part: Part, tags: CodedTags, changed: NDArray[np.intp], scheme: Scheme, watch: Watch | None
-) -> int:
-    """Tell of the malformed sentences of a part; returns the number of violations."""
-    found = validate_many(part.tags, scheme)
-    if watch is not None and found.total:
-        by_sentence: dict[int, list[Violation]] = {}
+def _tell(
+    part: Sentences,
+    tags: tuple[CodedTags, CodedTags],
+    changed: Flags,
+    scheme: str | Scheme,
+    watch: Watch,
+) -> None:
+    """Tell of the malformed sentences of one layer of a part."""
+    old, new = tags
+    layer = replace(part, tags=(old,))
+    by_sentence: dict[int, list[Violation]] = {}
+    for found in layer.found(scheme):
         for sentence, violation in zip(found.sentence.tolist(), part.located(found)):
             by_sentence.setdefault(sentence, []).append(violation)
-        for sentence, violations in by_sentence.items():
-            begin, end = part.tags.offsets[sentence : sentence + 2]
-            inside = changed[np.searchsorted(changed, begin) : np.searchsorted(changed, end)]
-            watch(violations, [_change(part, tags, sentence, int(i - begin)) for i in inside])
-    return found.total
+    for sentence, violations in by_sentence.items():
+        begin, end = part.offsets[sentence : sentence + 2].tolist()
+        places = (np.flatnonzero(changed[begin:end]) + begin).tolist()
+        names = part.words.strings
+        watch(
+            violations,
+            [
+                Change(
+                    part.name,
+                    part.line_of(at) or 0,
+                    names(at, at + 1)[0],
+                    old.tags[old.codes[at]],
+                    new.tags[new.codes[at]],
+                )
+                for at in places
+            ],
+        )
 
 
-def _change(part: Part, tags: CodedTags, sentence: int, index: int) -> Change:
-    line, token = part.number(sentence, index), part.token(sentence, index)
-    old, new = part.tags.tag(sentence, index), tags.tag(sentence, index)
-    return Change(part.name, line, token, old or "", new or "")
-
-
-def relabelled(spans: SpanColumns, relabel: Relabel) -> SpanColumns:
-    """The spans under their new labels, without those whose label is dropped."""
-    new = [relabel(label) for label in spans.labels]
-    labels = tuple(dict.fromkeys(label for label in new if label is not None))
-    numbers = np.array([-1 if label is None else labels.index(label) for label in new], np.int32)
-    label = numbers[spans.label] if len(new) else spans.label
-    kept = label >= 0
-    columns = (column[kept] for column in (spans.sentence, spans.start, spans.end, label))
-    return SpanColumns.trusted(columns, labels, spans.sentences)
+def relabelled(known: Known, relabel: Relabel) -> Known:
+    """Return the same with other labels, without the spans whose label is dropped."""
+    return known.changed(
+        lambda spans: spans.relabelled([relabel(label) for label in spans.labels]),
+        lambda flags: flags,
+    )
 
 
 def relabelling(

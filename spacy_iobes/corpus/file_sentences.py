@@ -21,8 +21,9 @@ from ..codes.write import write_spans
 from ..errors import ColumnError, FileError
 from ..kernels.columns_numpy import MARKER, NEWDOC, kind_of
 from ..span import Span
-from .conll import ColumnReader, Part
-from .survey import likely_schemes
+from .conll import ColumnReader, Columns, Part
+from .corpus import Corpus, likely_schemes
+from .formats.options import ReadOptions
 from .tagged_part import TaggedPart
 
 TOKEN_AND_TAG = 2  # columns
@@ -151,7 +152,8 @@ class FileSentences:
             given = self.reader.columns
             layers = [replace(given, tag=layer) for layer in reading.layers] or [given]
             if not reading.every:
-                error.schemes = likely_schemes(self.reader.path, layers, reading.scheme)
+                files = [Corpus(str(self.reader.path), options_of(each)) for each in layers]
+                error.schemes = likely_schemes(files, reading.scheme)
             raise error
 
     def _columns(self, part: Part) -> Iterator[Part]:
@@ -197,6 +199,19 @@ def named(spans: SpanColumns, name: str) -> SpanColumns:
     return SpanColumns.trusted(columns, labels, spans.sentences)
 
 
+def options_of(columns: Columns) -> ReadOptions:
+    """Return how to read the same columns."""
+    return ReadOptions(
+        "columns",
+        delimiter=columns.delimiter or "whitespace",
+        token=columns.token,
+        tag=columns.tag,
+        comment=columns.comment,
+        encoding=columns.encoding,
+        documents="markers" if columns.markers else "tokens",
+    )
+
+
 class PartWords:
     """The words of the sentences of a file, part by part, and whether one begins a document."""
 
@@ -221,7 +236,7 @@ def require_tokens(part: Part) -> None:
         line = part.flat_number(at)
         raise ColumnError(
             f"{part.name}, line {line}: the token is empty, and a Doc has no empty tokens. "
-            "Is the column right (--token-index)?",
+            "Is the column right (--token)?",
             part.name,
             line,
         )

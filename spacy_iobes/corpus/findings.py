@@ -21,11 +21,21 @@ KINDS = {
     "overlapping": "a mention shares a token with another one of its column",
     "deep": "there is no column left for a mention",
     "label": "the label of a mention cannot be written",
+    "wrong": "a mention is known not to be there, which cannot be written",
+    "ignored": "a relation between mentions is kept, and not read",
+    "blocked": "no mention may cover a token, which cannot be written",
     ORPHANED: "what it is about is gone",
     UNANNOTATED: "a token is not annotated, which cannot be written",
 }
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
-WHAT = {"unbalanced": "tag", "crossed": "tag", UNANNOTATED: "token", ORPHANED: "annotation"}
+WHAT = {
+    "unbalanced": "tag",
+    "crossed": "tag",
+    "ignored": "relation",
+    "blocked": "token",
+    UNANNOTATED: "token",
+    ORPHANED: "annotation",
+}
 """What is found, where it is no mention."""
 NO_SPANS = ("discontinuous", "misaligned")
 """Mentions of gold that no prediction can equal: they count as missed."""

@@ -22,7 +22,7 @@ from ..codes.scheme import Scheme, get_scheme
 from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import CodedTags, ViolationColumns
 from ..codes.violation import BLOCKED, MISSING, Violation
-from ..errors import CorpusError, FileError, SpanError, UnreadableTagError
+from ..errors import CorpusError, FileError, MalformedTagsError, SpanError, UnreadableTagError
 from .findings import Finding
 from .words import Words
 
@@ -96,7 +96,7 @@ class Sentences:
             if label and MISSING in layer.tags
         }
         free = [x for x, label in zip(self.tags, labels) if not label and MISSING in x.tags]
-        wrong = [] if rule.refuses else [validate_many(layer, scheme).total for layer in self.tags]
+        wrong = [] if rule.refuses else [layer.total for layer in self.found(scheme)]
         return Known(
             SpanColumns.merged(named),
             _any(having(layer, (MISSING,)) for layer in free),
@@ -113,10 +113,16 @@ class Sentences:
         found = [self._spans(layer, scheme, rule) for layer in self.tags]
         return [_named(spans, label) for spans, label in zip(found, labels)]
 
+    def found(self, scheme: str | Scheme = "") -> list[ViolationColumns]:
+        """Return the violations of a scheme in each layer of tags."""
+        if not self.tags:
+            return []
+        return [validate_many(layer, self._scheme(scheme)) for layer in self.tags]
+
     def violations(self, scheme: str | Scheme = "") -> Iterator[Violation]:
         """Return every violation of a scheme with its place, layer by layer."""
-        for layer in self.tags:
-            yield from self.located(validate_many(layer, self._scheme(scheme)))
+        for layer in self.found(scheme):
+            yield from self.located(layer)
 
     def located(self, violations: ViolationColumns) -> Iterator[Violation]:
         """Return violations of these sentences with file, line or document, and token."""
@@ -221,10 +227,13 @@ class Sentences:
     def _spans(self, layer: CodedTags, scheme: Scheme, policy: Policy) -> SpanColumns:
         """Return the spans of one layer; an error has the place."""
         try:
-            if policy.refuses and (found := validate_many(layer, scheme)).total:
-                raise refusal(scheme, list(self.located(found)))
             return read_spans(layer, scheme, policy)
-        except UnreadableTagError as error:
+        except (UnreadableTagError, MalformedTagsError) as error:
+            if policy.refuses:
+                found = self.located(validate_many(layer, scheme))
+                raise refusal(scheme, list(found)) from error
+            if not isinstance(error, UnreadableTagError):
+                raise
             at = error.sentence, error.index
             message = self.shown(*at) + error.reason
             raise UnreadableTagError(message, error.tag, *at, error.reason) from error

@@ -52,7 +52,7 @@ def refusal(file: Path, a: Place, b: Place, scheme: Scheme) -> InexpressibleErro
     advice = f"Choose a scheme that can (--model-scheme): {known}"
     if a.offset != b.offset:
         both += f" where {a.sentence!r} ends and the next sentence of the document begins"
-        advice += "; or take each sentence for itself (--ignore-documents)"
+        advice += "; or take each sentence for itself (--documents none)"
     else:
         both += f" in {a.sentence!r}"
     message = f"{both}: a model that tags in {scheme.name} cannot tell them apart. {advice}."

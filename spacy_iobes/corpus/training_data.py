@@ -38,7 +38,7 @@ class TrainingData:
     repaired: int = 0
     opens: tuple[int, ...] = ()
     nested: bool = False
-    hint: str = "Is this the right column (--tag-index)?"
+    hint: str = "Is this the right column (--tag)?"
 
     @property
     def tokens(self) -> int:

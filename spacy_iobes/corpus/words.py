@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -35,10 +35,15 @@ class Words:
     @classmethod
     def of(cls, tokens: Sequence[str]) -> Words:
         """Return the words of a list of strings, of whose text nothing else is known."""
-        parts = [token.encode("utf8", "surrogatepass") for token in tokens]
-        sizes = np.fromiter(map(len, parts), np.int64, len(parts))
+        text = " ".join(tokens)
+        data = text.encode("utf8", "surrogatepass")
+        sizes = np.fromiter(map(len, tokens), np.int64, len(tokens))
         begin = np.cumsum(sizes + 1) - sizes - 1
-        return cls(b" ".join(parts), begin.astype(np.int32), (begin + sizes).astype(np.int32))
+        end = begin + sizes
+        if len(data) > len(text):
+            places = byte_places(data)
+            begin, end = places[begin], places[end]
+        return cls(data, begin.astype(np.int32), end.astype(np.int32))
 
     @classmethod
     def in_texts(cls, texts: Sequence[str], tokens: Sequence[Sequence[tuple[int, int]]]) -> Words:
@@ -70,16 +75,41 @@ class Words:
             return " ".join(data.decode("utf8", "surrogatepass").split())
         return " ".join(self.strings(begin, end))
 
+    def texts_of(
+        self, begin: Sequence[int], end: Sequence[int], spaces: bool = False
+    ) -> Iterator[str]:
+        """Yield runs of tokens as text: what is between them, or single `spaces`."""
+        if self.verbatim and not spaces:
+            for a, b in zip(begin, end):
+                yield self.text(a, b)
+            return
+        starts, stops, buffer = self.begin.tolist(), self.end.tolist(), self.buffer
+        for a, b in zip(begin, end):
+            if b == a + 1:
+                yield buffer[starts[a] : stops[a]].decode("utf8", "surrogatepass")
+            else:
+                tokens = map(buffer.__getitem__, map(slice, starts[a:b], stops[a:b]))
+                yield b" ".join(tokens).decode("utf8", "surrogatepass")
+
     def document(self, number: int) -> str:
         """Return the text of a document to the last character; they must be verbatim."""
         assert self.texts is not None, "only verbatim words know their texts"
         begin, end = self.texts[number : number + 2].tolist()
         return self.buffer[begin : end - 1].decode("utf8", "surrogatepass")
 
+    def head(self, size: int) -> Words:
+        """Return the first tokens."""
+        return replace(self, begin=self.begin[:size], end=self.end[:size])
+
     def cut(self, begin: int, end: int, documents: tuple[int, int]) -> Words:
-        """Return the tokens from `begin` to `end`, and the texts of these documents."""
+        """Return the tokens from `begin` to `end`, and the texts of these documents.
+
+        The text of a document that goes on behind `end` ends where the next token begins.
+        """
         first, last = documents
         texts = None if self.texts is None else self.texts[first : last + 1]
+        if texts is not None and begin < end < len(self) and self.begin[end] < texts[-1]:
+            texts = np.append(texts[:-1], self.begin[end] + 1)
         return replace(self, begin=self.begin[begin:end], end=self.end[begin:end], texts=texts)
 
     @classmethod
@@ -119,10 +149,16 @@ class Words:
 
 def _joined_texts(several: Sequence[Words]) -> Offsets | None:
     """Return the bounds of the texts of words of one buffer; None if some are left out between."""
-    bounds = [words.texts for words in several if words.texts is not None]
-    if len(bounds) < len(several) or any(a[-1] != b[0] for a, b in pairwise(bounds)):
-        return None
-    return np.concatenate([*(texts[:-1] for texts in bounds), bounds[-1][-1:]])
+    found = several[0].texts
+    for before, words in pairwise(several):
+        if found is None or words.texts is None or not (len(before) and len(words)):
+            return None
+        between = words.buffer[before.end[-1] : words.begin[0]].decode("utf8", "surrogatepass")
+        inside = words.begin[0] < words.texts[0]
+        if between.strip() if inside else found[-1] != words.texts[0]:
+            return None
+        found = np.concatenate([found[:-1], words.texts])
+    return found
 
 
 def byte_places(data: bytes) -> Offsets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from ..corpus.column_docs import bare_doc, grouped
 from ..corpus.conll import ColumnReader, Part
 from ..corpus.file_sentences import PartWords, Sentence, document_starts, require_tokens
 from ..corpus.files import write_bytes
-from ..corpus.output import Output
+from ..corpus.formats.columns import edit_part
 from ..corpus.sources import Entities, offsets_of
 from ..corpus.tagged import TaggedDocs
 from ..errors import ColumnError, ModelError
@@ -52,7 +52,7 @@ def predict_file(
     reader: ColumnReader,
     target: str | Path,
     scheme: str | Scheme | None = None,
-    output: Output | None = None,
+    append: bool = False,
     overwrite: bool = False,
 ) -> PredictedFile:
     """Write a file with predicted tags, all at once or not at all.
@@ -63,12 +63,12 @@ def predict_file(
     its tags are a new column.
     """
     goal = scheme_of(nlp) if scheme is None else get_scheme(scheme)
-    output, done = output or Output(), PredictedFile(goal.name)
+    done = PredictedFile(goal.name)
     begun, joined = False, takes_documents(nlp)
     bound = sentence_bound(nlp) if joined else nullcontext()
     with write_bytes(target, reader.columns.encoding) as put, bound:
         for parts in whole_documents(reader, joined):
-            done.appended = output.append or lacks_tags(parts[0].part)
+            done.appended = append or lacks_tags(parts[0].part)
             if not (done.appended or overwrite):
                 for held in parts:
                     require_tags(held.part)
@@ -78,7 +78,7 @@ def predict_file(
                 done.labels.update(span.label for span in spans.spans())
                 with held.part.locating():
                     tags = write_spans(spans, held.part.tags.offsets, goal)
-                written = replace(output, append=done.appended).render(held.part, tags)
+                written = edit_part(held.part, tags, done.appended)
                 put(written if begun else reader.mark + written)
                 begun = True
     return done
@@ -125,7 +125,7 @@ def predicted_spans(nlp: Language, sentences: Sequence[Sentence]) -> SpanColumns
     if (found.end + moved > np.diff(offsets)[sentence]).any():
         raise ModelError(
             "The pipeline finds an entity that leaves its sentence, which tags cannot say. With "
-            "--ignore-documents every sentence is a Doc of its own."
+            "--documents none every sentence is a Doc of its own."
         )
     columns = (sentence, found.start + moved, found.end + moved, found.label)
     return SpanColumns.trusted(
@@ -149,7 +149,7 @@ def lacks_tags(part: Part) -> bool:
     same = bool(layout.width) and layout.token % layout.width == layout.tag % layout.width
     if same and layout.width > 1:
         message = f"{part.name}: the column of the tag is that of the token. Name another one "
-        raise ColumnError(f"{message}(--tag-index), or add one (--append).", part.name)
+        raise ColumnError(f"{message}(--tag), or add one (--append).", part.name)
     return same
 
 
@@ -161,7 +161,7 @@ def require_tags(part: Part) -> None:
         raise ColumnError(
             f"{part.name}, line {line}: {cell!r} is no tag, so there may be something else in "
             f"column {part.layout.tag}. Add a column for the tags (--append), name that of the "
-            "tags (--tag-index), or let it be overwritten (--overwrite).",
+            "tags (--tag), or let it be overwritten (--overwrite).",
             part.name,
             line,
         )

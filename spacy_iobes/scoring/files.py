@@ -1,4 +1,4 @@
-"""Score column files, part by part, in little memory."""
+"""Score two sources of annotated sentences, part by part, in little memory."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ..codes.parse import refusal, validate_many
+import numpy as np
+
+from ..codes.known import Known
+from ..codes.parse import refusal
 from ..codes.policy import get_policy
-from ..codes.scheme import get_scheme
+from ..codes.scheme import Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import ViolationColumns
 from ..codes.violation import Violation
-from ..corpus.conll import Part
-from ..corpus.pairs import Pair
+from ..corpus.findings import NO_SPANS, Finding
+from ..corpus.sentences import Sentences
 from ..errors import MalformedTagsError
 from ..span import Span
-from .counts import Counts
-from .matching import Kept, Matched
+from .counts import Counts, count
+from .matching import UNPLACED, Kept, Matched, match
 from .mistakes import Mistake, mistakes
+from .nested import NestedCounts
 from .report import Report
-from .sides import Side, match_sides
-from .signature import Signature
+from .sides import code_alike, compare_tags
+from .signature import SPANS, Signature
 
 ALL = sys.maxsize  # mistakes
 
@@ -38,7 +43,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Located:
-    """A mistake with its sentence, which mistakes share, and its lines in both files."""
+    """A mistake with its sentence, which mistakes share, and where it is in both files.
+
+    Files without lines have the line 0.
+    """
 
     mistake: Mistake
     sentence: Sentence
@@ -48,9 +56,13 @@ class Located:
 
 @dataclass(frozen=True, eq=False)
 class FileReport(Report):
-    """A score of files, with as many of the mistakes as were asked for."""
+    """A score of files, with as many of the mistakes as were asked for.
+
+    `unplaced` are the gold mentions that are no spans of tokens, and count as missed.
+    """
 
     located: tuple[Located, ...] = ()
+    unplaced: tuple[Finding, ...] = ()
 
 
 class Refused:
@@ -65,18 +77,19 @@ class Refused:
 
     @classmethod
     def gold(cls) -> Refused:
-        """Those of the gold tags."""
-        return cls("gold tags", "--gold-repair")
+        """Return the refused violations of gold, none so far."""
+        return cls("gold tags", "--gold-policy")
 
     @classmethod
     def predictions(cls, limit: int = ALL) -> Refused:
-        """Those of the predictions."""
-        return cls("predictions", "--repair", limit)
+        """Return the refused violations of predictions, none so far."""
+        return cls("predictions", "--policy", limit)
 
-    def add(self, part: Part, found: ViolationColumns) -> None:
-        """Add those of one more part."""
-        self.total += found.total
-        self.violations += islice(part.located(found), self.limit - len(self.violations))
+    def add(self, part: Sentences, found: Iterable[ViolationColumns]) -> None:
+        """Add those of one more part, layer by layer."""
+        for layer in found:
+            self.total += layer.total
+            self.violations += islice(part.located(layer), self.limit - len(self.violations))
 
     def advice(self) -> str:
         """How many there are, and what to do about them."""
@@ -91,9 +104,9 @@ class Refused:
 
 
 class PairScorer:
-    """Scores pair after pair under one recipe.
+    """Scores pair after pair of sentences under one recipe.
 
-    What a policy refuses is collected to the last line, then raised by `report`; `count_refused` is
+    What a policy refuses is collected to the last part, then raised by `report`; `count_refused` is
     for those who only want to know how many predictions it refuses. `keep_matched` is for tests of
     significance, and at most `locate` mistakes are kept with their sentences.
     """
@@ -108,64 +121,149 @@ class PairScorer:
         self.signature = signature
         self.keep_matched = keep_matched
         self.locate = locate
-        self.scheme = get_scheme(signature.scheme)
+        self.scheme = "" if signature.scheme == SPANS else get_scheme(signature.scheme)
         self.policies = get_policy(signature.gold), get_policy(signature.repair)
         self.counts = Counts.none()
+        self.nested = NestedCounts.none()
+        self.overlapping = False
         self.kept: list[Kept] = []
         self.located: list[Located] = []
+        self.unplaced: list[Finding] = []
+        self.findings: dict[str, list[Finding]] = {}
         self.refused_gold = Refused.gold()
         self.refused = Refused.predictions(0 if count_refused else ALL)
+        self.schemes: tuple[str, str] | None = None
 
-    def add(self, pair: Pair) -> None:
-        """Score one more pair of parts."""
-        sides = [Side(part.tags, policy, self.scheme) for part, policy in zip(pair, self.policies)]
-        for part, side, refused in zip(pair, sides, (self.refused_gold, self.refused)):
-            if side.policy.refuses:
-                refused.add(part, validate_many(part.tags, self.scheme))
+    def add(self, gold: Sentences, predicted: Sentences) -> None:
+        """Score one more pair of parts, which have the same tokens."""
+        if self.schemes is None:
+            self.schemes = self._scheme_of(gold), self._scheme_of(predicted)
+        sides = zip((gold, predicted), self.policies, (self.refused_gold, self.refused))
+        for part, policy, refused in sides:
+            if policy.refuses and (found := part.found(self.scheme)):
+                refused.add(part, found)
         if self.refused_gold.total or self.refused.total:
             return
-        for part, side in zip(pair, sides):
-            with part.locating():
-                side.read()
-        matched, counts = match_sides(*sides)
+        truth, guess = (
+            part.known(self.scheme, policy)
+            for part, policy in zip((gold, predicted), self.policies)
+        )
+        guess = guess.regrouped(predicted.offsets, gold.offsets)
+        lost = [found for found in gold.findings if found.kind in NO_SPANS]
+        spans = with_unplaced(truth.spans, lost) if lost else truth.spans
+        matched = match(spans, guess.judged_by(truth, gold.offsets))
         wanted = self.locate - len(self.located)
         if wanted > 0:
+            pair = gold, predicted
             self.located += located(matched, pair, self.counts.sentences, wanted)
         if self.keep_matched:
             self.kept.append(Kept.of(matched))
-        self.counts += counts
+        self.unplaced += lost
+        for part in (gold, predicted):
+            if part.findings:
+                self.findings.setdefault(part.name, []).extend(part.findings)
+        self.counts += self._counts(matched, (gold, truth), (predicted, guess))
+        self._add_nested(matched)
+
+    def _scheme_of(self, part: Sentences) -> str:
+        """Return the name of the scheme that the tags of a source have, if it has tags."""
+        if part.given is not None:
+            return SPANS
+        scheme: Scheme = get_scheme(part.scheme or self.scheme)
+        return scheme.name
+
+    def _counts(
+        self,
+        matched: Matched,
+        gold: tuple[Sentences, Known],
+        predicted: tuple[Sentences, Known],
+    ) -> Counts:
+        """Count a matching; tags are compared where both sides have one layer of one scheme."""
+        (first, truth), (second, guess) = gold, predicted
+        tags = {"right_tokens": None, "tagged": None}
+        assert self.schemes is not None, "the first pair has told the schemes"
+        if len(first.tags) == len(second.tags) == 1 and self.schemes[0] == self.schemes[1]:
+            tags = compare_tags(*code_alike(first.tags[0], second.tags[0]))
+        return count(
+            matched,
+            tokens=first.tokens,
+            missing=0 if truth.missing is None else int(truth.missing.sum()),
+            untagged=0 if guess.missing is None else int(guess.missing.sum()),
+            violations=guess.violations,
+            gold_violations=truth.violations,
+            **tags,
+        )
+
+    def _add_nested(self, matched: Matched) -> None:
+        """Count mentions that overlap; where there are none at all, nothing is said of them."""
+        if not self.overlapping:
+            self.overlapping = not (matched.gold.disjoint and matched.predicted.disjoint)
+        self.nested += NestedCounts.of(matched)
 
     def report(self) -> FileReport:
-        """The score of all pairs."""
+        """Return the score of all pairs."""
         if self.refused_gold.total or self.refused.total:
             raise self._refusal()
         self.counts.require_annotation()
-        located = tuple(self.located)
-        return FileReport(self.signature, self.counts, tuple(self.kept), located=located)
+        return FileReport(
+            self.signature.of_schemes(*(self.schemes or (self.signature.scheme,) * 2)),
+            self.counts,
+            tuple(self.kept),
+            self.nested if self.overlapping else None,
+            tuple(self.located),
+            tuple(self.unplaced),
+        )
 
     def _refusal(self) -> MalformedTagsError:
         """The error that says which side is at fault, and which option names its policy."""
         sides = [side for side in (self.refused_gold, self.refused) if side.violations]
-        error = refusal(self.scheme, [each for side in sides for each in side.violations])
+        scheme = get_scheme(self.scheme or "bio")
+        error = refusal(scheme, [each for side in sides for each in side.violations])
         error.advice = " ".join(side.advice() for side in sides)
         return error
 
 
-def score_pairs(pairs: Iterable[Pair], scorers: Sequence[PairScorer]) -> None:
-    """Score what `paired` or `both_columns` reads, under several recipes at once."""
+def score_pairs(
+    pairs: Iterable[tuple[Sentences, Sentences]], scorers: Sequence[PairScorer]
+) -> None:
+    """Score pairs of sentences with the same tokens, under several recipes at once."""
     for pair in pairs:
         for scorer in scorers:
-            scorer.add(pair)
+            scorer.add(*pair)
 
 
-def located(matched: Matched, pair: Pair, before: int, limit: int) -> Iterator[Located]:
+def with_unplaced(spans: SpanColumns, lost: Sequence[Finding]) -> SpanColumns:
+    """Return gold spans with those that are no spans of tokens, which no prediction can equal."""
+    labels = tuple(dict.fromkeys([*spans.labels, *(found.label for found in lost)]))
+    sentence = np.array([found.sentence for found in lost], dtype=np.int32)
+    start = np.arange(UNPLACED, UNPLACED + len(lost), dtype=np.int32)
+    label = np.array([labels.index(found.label) for found in lost], dtype=np.int32)
+    rows = zip(spans.numbered(labels).rows, (sentence, start, start + 1, label))
+    columns = [np.concatenate(pair).astype(np.int32) for pair in rows]
+    order = np.lexsort((columns[1], columns[0]))
+    return SpanColumns.trusted((column[order] for column in columns), labels, len(spans))
+
+
+def located(
+    matched: Matched, pair: tuple[Sentences, Sentences], before: int, limit: int
+) -> Iterator[Located]:
     """The first mistakes of a part, whose first sentence is number `before`, with their places."""
     gold, predicted = pair
     sentence = Sentence(-1, (), (), ())
     for mistake in mistakes(matched, before, limit):
         s = mistake.sentence - before
+        begin, end = gold.offsets[s : s + 2].tolist()
         if mistake.sentence != sentence.number:
-            spans = tuple(matched.gold[s]), tuple(matched.predicted[s])
-            sentence = Sentence(mistake.sentence, gold.tokens(s), *spans)
+            sides = (matched.gold[s], matched.predicted[s])
+            spans = [tuple(span for span in side if span.start < UNPLACED) for side in sides]
+            stop = max(
+                [
+                    end,
+                    *(begin + span.end for side in sides for span in side if span.start < UNPLACED),
+                ]
+            )
+            sentence = Sentence(mistake.sentence, tuple(gold.words.strings(begin, stop)), *spans)
         start = (mistake.gold or mistake.predicted or (0,))[0]
-        yield Located(mistake, sentence, gold.number(s, start), predicted.number(s, start))
+        at = min(begin + max(start, 0), end - 1)
+        lines = (part.line_of(at) or 0 for part in (gold, predicted))
+        yield Located(mistake, sentence, *lines)

@@ -19,6 +19,8 @@ from ..span import Span
 Rows = tuple[Ints, Ints, Ints, Ints]
 Small = NDArray[np.unsignedinteger[Any]]
 FURTHEST = np.iinfo(np.int32).max
+UNPLACED = 1 << 30
+"""Where gold mentions begin that are no spans of tokens: further than any token."""
 
 
 @dataclass(frozen=True, eq=False)

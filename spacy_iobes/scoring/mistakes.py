@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Ints
 from ..codes.span_columns import SpanColumns
 from .counts import Counts
-from .matching import Matched
+from .matching import UNPLACED, Matched
 
 ERROR_KINDS = ("label", "border", "label and border", "missed", "spurious")
 """How a prediction can be wrong; the first three are pairs of a gold span and a prediction."""
@@ -48,10 +48,11 @@ def mistakes(matched: Matched, before: int = 0, limit: int | None = None) -> Ite
 
 
 def _simple(side: SpanColumns, row: int) -> Simple | None:
-    """A row as a tuple; row -1 is none."""
+    """Return a row as a tuple; row -1 is none, and what is no span of tokens has the ends -1."""
     if row < 0:
         return None
-    return int(side.start[row]), int(side.end[row]), side.labels[side.label[row]]
+    start, end, label = int(side.start[row]), int(side.end[row]), side.labels[side.label[row]]
+    return (start, end, label) if start < UNPLACED else (-1, -1, label)
 
 
 def _rows(matched: Matched) -> tuple[Ints, ...]:

@@ -7,7 +7,7 @@ another one holds all its tokens and more; that other one contains it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -81,6 +81,9 @@ class NestedCounts:
     @classmethod
     def of(cls, matched: Matched) -> NestedCounts:
         """Count a matching."""
+        if matched.gold.disjoint:
+            row = (int(matched.right.sum()), matched.predicted.total, matched.gold.total)
+            return replace(cls.none(), others=Tally(matched.gold.sentences, *row))
         gold, found = matched.gold, np.zeros(matched.gold.total, dtype=bool)
         found[matched.by_border[matched.right]] = True
         tallies, overlap = matched.by_sentence(), with_overlap(gold)

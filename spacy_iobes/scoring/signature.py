@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from ..about import __version__
 from ..codes.policy import get_policy
@@ -44,10 +44,14 @@ class Signature:
         known("match", self.match, MATCHES)
         if self.match != MATCHES[0]:
             known(f"average for the match {self.match}:", self.average, AVERAGES[:1])
-        if self.scheme != SPANS:
-            object.__setattr__(self, "scheme", get_scheme(self.scheme).name)
+        names = [x if x == SPANS else get_scheme(x).name for x in self.scheme.split("/")]
+        object.__setattr__(self, "scheme", "/".join(names))
         for side in ("repair", "gold"):
             object.__setattr__(self, side, get_policy(getattr(self, side)).name)
+
+    def of_schemes(self, gold: str, predicted: str) -> Signature:
+        """Return the same recipe for sources whose tags are in these schemes, or that have none."""
+        return replace(self, scheme=gold if gold == predicted else f"{gold}/{predicted}")
 
     @property
     def muc(self) -> str | None:

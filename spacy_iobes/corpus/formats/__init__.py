@@ -21,9 +21,10 @@ from typing import Any
 from ...codes.known import Known
 from ...errors import FileError
 from ...names import find
+from ..conll import BOM
 from ..files import GZIP, STANDARD, Progress, require_name, shown
 from ..findings import Finding
-from ..first_bytes import binary_kind
+from ..first_bytes import binary_kind, json_kind
 from ..inputs import is_stream
 from ..sentences import Sentences
 from .options import ReadOptions, SaveOptions
@@ -76,7 +77,7 @@ class Format:
 
 
 def _json(head: bytes) -> bool:
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and b'"' in head
+    return bool(json_kind(head.removeprefix(BOM)))
 
 
 ROWS = (
@@ -92,6 +93,10 @@ ROWS = (
         verbatim=True,
         module=f"{__name__}.json_lines",
     ),
+    Format("prodigy", "tasks of Prodigy, as JSON lines", verbatim=True),
+    Format("doccano", "texts of doccano with their labels, as JSON lines", verbatim=True),
+    Format("label_studio", "tasks of Label Studio, as a list in JSON", verbatim=True),
+    Format("hugging_face", "tokens with tags or their numbers, as JSON lines", overlap=False),
     Format(
         "brat", "a folder of texts (.txt) and their annotations (.ann)", (".ann",), None, True, True
     ),
@@ -107,7 +112,7 @@ ROWS = (
 
 
 @cache
-def formats() -> MappingProxyType[str, Format]:
+def known_formats() -> MappingProxyType[str, Format]:
     """Return every format by its name: those of this package, then those that others add."""
     found = {row.name: row for row in ROWS}
     for entry in entry_points(group=GROUP):
@@ -118,7 +123,7 @@ def formats() -> MappingProxyType[str, Format]:
 
 def get_format(name: str | Format) -> Format:
     """Return the format of that name."""
-    return find(formats(), Format, name)
+    return find(known_formats(), Format, name)
 
 
 def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = None) -> Format:
@@ -131,17 +136,26 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
     require_name(path)
     if Path(path).is_dir():
         return get_format("brat")
-    ending = Path(str(path).lower().removesuffix(".gz")).suffix
-    for row in formats().values():
-        if ending and ending in row.endings:
-            return row
+    ending = ending_of(path)
+    if (row := format_by_ending(ending)) is not None:
+        return row
     head = first_bytes(path)
     if ending == ".txt" and not has_columns(head, how or ReadOptions()):
         return get_format("text")
-    for row in formats().values():
+    for row in known_formats().values():
         if row.begins is not None and row.begins(head):
             return row
     return get_format("columns")
+
+
+def ending_of(path: str | Path) -> str:
+    """Return how the name of a file ends, without that of compressed ones."""
+    return Path(str(path).lower().removesuffix(".gz")).suffix
+
+
+def format_by_ending(ending: str) -> Format | None:
+    """Return the format whose files end so; None if there is none."""
+    return next((row for row in known_formats().values() if ending and ending in row.endings), None)
 
 
 def first_bytes(path: str | Path) -> bytes:
@@ -149,7 +163,7 @@ def first_bytes(path: str | Path) -> bytes:
     if str(path) == STANDARD or is_stream(str(path)):
         return b""
     try:
-        with open(path, "rb") as file:
+        with Path(path).open("rb") as file:
             head = file.read(HEAD)
             if not head.startswith(GZIP):
                 return head

@@ -20,8 +20,7 @@ from ...codes.tag_columns import CodedTags
 from ...codes.violation import BLOCKED, MISSING
 from ...codes.write import write_spans
 from ...errors import ColumnError, FileError, InexpressibleError, SpanError
-from ...kernels.columns_numpy import MARKER, NEWDOC, kind_of
-from ...span import Span
+from ...kernels.columns_numpy import MARKER, NEWDOC, columns_of, kind_of
 from ..conll import AUTO, BOM, MARKERS, ColumnReader, Columns, Part, delimiter_named
 from ..files import Progress, read_bytes, shown, write_bytes
 from ..findings import Finding, finding_lines
@@ -31,6 +30,7 @@ from ..words import Words
 from .options import LayerName, ReadOptions, SaveOptions
 
 DOCSTART = b"-DOCSTART-"
+AS_READ = SaveOptions(to="columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,7 @@ class ColumnOrigin:
 
     part: Part
     places: tuple[tuple[Ints, Ints], ...]
+    columns: tuple[int, ...]
     mark: bytes
     suffix: bool
 
@@ -75,6 +76,7 @@ def read(
             origin=ColumnOrigin(
                 part,
                 tuple((layer.scanned.tag_begin, layer.scanned.tag_end) for layer in parts),
+                tuple(layer.column for layer in layers),
                 b"" if sentences or documents else reader.mark,
                 how.suffix,
             ),
@@ -182,27 +184,78 @@ def suffixed(tag: str) -> str:
     return f"{label}-{prefix}" if hyphen and label else tag
 
 
-def edit(part: Sentences, layers: Sequence[CodedTags]) -> bytes:
-    """Return the lines of sentences with other tags in their layers; all else stays as it was."""
+def edit(part: Sentences, layers: Sequence[CodedTags], how: SaveOptions = AS_READ) -> bytes:
+    """Return the lines of sentences with other tags in their layers; all else stays as it was.
+
+    Lines are written anew if `how` names a delimiter, or wants nothing but tokens and tags, or one
+    more column of tags.
+    """
     origin: ColumnOrigin = part.origin
     if origin.suffix:
         layers = [_renamed(layer, suffixed) for layer in layers]
+    between = delimiter_named(how.delimiter).encode() or origin.part.layout.delimiter
     for tag in dict.fromkeys(tag for layer in layers for tag in layer.tags):
-        if breaks(tag.encode(), origin.part.layout.delimiter):
+        if breaks(tag.encode(), between):
             raise FileError(f"{part.name}: the tag {tag!r} would break its column.", part.name)
-    order = np.argsort([begin[0] if len(begin) else 0 for begin, _ in origin.places])
     names, codes, at = list[bytes](), list[Ints](), 0
-    for number in order.tolist():
-        codes.append(layers[number].codes + np.int32(at))
-        names += (tag.encode() for tag in layers[number].tags)
+    for layer in layers:
+        codes.append(layer.codes + np.int32(at))
+        names += (tag.encode() for tag in layer.tags)
         at = len(names)
-    begin, end = (
-        np.stack([origin.places[number][side] for number in order.tolist()], axis=1).ravel()
-        for side in (0, 1)
-    )
-    return origin.mark + kernels.splice(
-        origin.part.buffer, begin, end, np.stack(codes, axis=1).ravel(), names
-    )
+    table = np.stack(codes, axis=1)
+    if how.append or how.only_tags or how.delimiter:
+        spliced = _anew(origin, [[names[c] for c in row] for row in table.tolist()], how)
+    else:
+        order = np.argsort([begin[0] if len(begin) else 0 for begin, _ in origin.places])
+        begin, end = (
+            np.stack([origin.places[number][side] for number in order.tolist()], axis=1).ravel()
+            for side in (0, 1)
+        )
+        spliced = kernels.splice(origin.part.buffer, begin, end, table[:, order].ravel(), names)
+    return origin.mark + spliced
+
+
+def _anew(origin: ColumnOrigin, tags: Sequence[Sequence[bytes]], how: SaveOptions) -> bytes:
+    """Return lines that are written anew, with these tags; other lines stay as they were."""
+    part, layout = origin.part, origin.part.layout
+    given = delimiter_named(how.delimiter).encode()
+    between = given or layout.delimiter or b" "
+    bounds = [_line(part, at) for at in range(len(tags))]
+    rows = list[bytes]()
+    for at, ((begin, end), new) in enumerate(zip(bounds, tags)):
+        row = part.buffer[begin:end]
+        if how.append:
+            rows.append(between.join([row, *new]))
+            continue
+        fields = [row[a:b] for a, b in columns_of(row, layout.delimiter)]
+        for column, tag in zip(origin.columns, new):
+            fields[column] = tag
+        fields = [fields[layout.token], *new] if how.only_tags else fields
+        for field in fields if given else ():
+            if breaks(field, given):
+                place = f"{part.name}, line {part.flat_number(at)}"
+                raise FileError(
+                    f"{place}: {field.decode()!r} holds the delimiter to be written.", part.name
+                )
+        rows.append(between.join(fields))
+    first, last = (np.array([bound[side] for bound in bounds], dtype=np.int32) for side in (0, 1))
+    return kernels.splice(part.buffer, first, last, np.arange(len(rows), dtype=np.int32), rows)
+
+
+def edit_part(part: Part, tags: CodedTags, append: bool = False) -> bytes:
+    """Return the lines of a part with other tags, or with one more column of tags."""
+    places = ((part.scanned.tag_begin, part.scanned.tag_end),)
+    origin = ColumnOrigin(part, places, (part.layout.tag,), b"", False)
+    whole = Sentences(part.name, tags.offsets, tags.offsets[:0], origin=origin)
+    return edit(whole, [tags], SaveOptions(append=append))
+
+
+def _line(part: Part, at: int) -> tuple[int, int]:
+    """Return where the line of a token begins and ends, without its line end."""
+    begin = part.buffer.rfind(b"\n", 0, part.scanned.token_begin[at]) + 1
+    end = part.buffer.find(b"\n", begin)
+    end = len(part.buffer) if end < 0 else end
+    return begin, end - part.buffer[begin:end].endswith(b"\r")
 
 
 def breaks(field: bytes, delimiter: bytes) -> bool:
@@ -216,62 +269,119 @@ def save(
 ) -> Sequence[Finding]:
     """Write sentences as columns, in the scheme `how.to_scheme`; return what was left out.
 
-    Sentences that come from columns keep all but their tags. For others, documents begin with a
-    marker, if one of them has several sentences.
+    Sentences that come from columns keep all but their tags. Others are read twice, and their
+    documents begin with a marker, if one of them has several sentences.
     """
-    scheme, delimiter = get_scheme(how.to_scheme), delimiter_named(how.delimiter).encode() or b" "
-    marked, first, left_out = False, True, list[Finding]()
+    writer = ColumnWriter(how, parts)
     with write_bytes(path, how.encoding) as put:
         for part, known in parts:
-            layers, lost = arranged(part, known, how)
-            left_out += lost
-            tags = [
-                _tags(part, number, layer, known, scheme) for number, layer in enumerate(layers)
-            ]
-            if isinstance(part.origin, ColumnOrigin) and len(tags) == len(part.origin.places):
-                put(edit(part, tags))
-                continue
-            if not len(part):
-                continue
-            part = _writable(part, tags, delimiter)
-            marked = marked or len(part.opens) < len(part) or bool(part.before[0])
-            if first and how.header:
-                put(_header(part, len(tags), delimiter))
-            put(_rows(part, delimiter, marked))
-            first = False
-    return left_out
+            put(writer.render(part, writer.tags(part, known)))
+    return writer.left_out
 
 
-def arranged(
-    part: Sentences, known: Known, how: SaveOptions
-) -> tuple[Sequence[SpanColumns], list[Finding]]:
-    """Return the spans that go to each column of tags, and those that find none, if `lossy`."""
-    if how.order == "label":
-        layers = [known.spans.with_labels([label]) for label in known.spans.labels]
-    elif how.order == "source" and (known.layers or known.spans.disjoint):
-        layers = list(known.layers) or [known.spans]
-    else:
-        layers = known.spans.in_layers(how.order == "innermost")
-    count = how.layers or len(layers)
-    deep = [row for layer in layers[count:] for row in zip(layer.sentence.tolist(), layer.spans())]
-    findings = [
+class ColumnWriter:
+    """Turns sentences into lines, part by part, and keeps what was left out of them."""
+
+    def __init__(self, how: SaveOptions, parts: Iterable[tuple[Sentences, Known]]):
+        self.how = how
+        self.parts = parts
+        self.scheme = get_scheme(how.to_scheme)
+        self.arrangement: Arrangement | None = None
+        self.left_out: list[Finding] = []
+        self._marked, self._begun = False, False
+
+    def tags(self, part: Sentences, known: Known) -> list[CodedTags]:
+        """Return the tags of each column; `-` and `!` are where the source has them."""
+        if self.arrangement is None:
+            as_read = isinstance(part.origin, ColumnOrigin) and self.how.order == "source"
+            count = Arrangement(len(part.tags))
+            self.arrangement = count if as_read else Arrangement.of(self.parts, self.how)
+        layers, lost = self.arrangement.arrange(part, known, self.how)
+        self.left_out += lost
+        return [
+            _tags(part, number, layer, known, self.scheme) for number, layer in enumerate(layers)
+        ]
+
+    def render(self, part: Sentences, tags: Sequence[CodedTags]) -> bytes:
+        """Return the lines of a part with these tags."""
+        if isinstance(part.origin, ColumnOrigin) and len(tags) == len(part.origin.places):
+            return edit(part, tags, self.how)
+        if not len(part):
+            return b""
+        delimiter = delimiter_named(self.how.delimiter or "tab").encode() or b" "
+        part = _writable(part, tags, delimiter)
+        self._marked = self._marked or len(part.opens) < len(part) or bool(part.before[0])
+        labels = (self.arrangement and self.arrangement.labels) or part.layer_labels
+        begun, self._begun = self._begun or not self.how.header, True
+        header = b"" if begun else _header(labels, len(tags), delimiter)
+        return header + _rows(part, delimiter, self._marked)
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """To which of how many columns of tags spans go; `labels` are those of the columns, if any."""
+
+    count: int = 0
+    labels: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Sentences, Known]], how: SaveOptions) -> Arrangement:
+        """Return what all parts of a source need: as many columns as its deepest sentence."""
+        deepest, labels = 1, set[str]()
+        for part, known in parts:
+            labels.update(known.spans.labels)
+            if how.order != "label":
+                deepest = max(deepest, len(_layers_of(known, how.order, ())))
+        if how.order != "label":
+            return cls(how.layers or deepest)
+        if how.layers not in (0, len(labels)):
+            raise InexpressibleError(
+                f"One column for each label is {len(labels)} columns, not {how.layers}."
+            )
+        return cls(len(labels), tuple(sorted(labels)))
+
+    def arrange(
+        self, part: Sentences, known: Known, how: SaveOptions
+    ) -> tuple[Sequence[SpanColumns], list[Finding]]:
+        """Return the spans of each column of tags, and, if `lossy`, those that find no place."""
+        layers, rest = list[SpanColumns](), list[SpanColumns]()
+        for layer in _layers_of(known, how.order, self.labels):
+            first, *others = [layer] if layer.disjoint else layer.in_layers()
+            layers.append(first)
+            rest += others
+        count = self.count or len(layers)
+        deep = _found("deep", part, layers[count:]) + _found("overlapping", part, rest)
+        if deep and not how.lossy:
+            raise InexpressibleError(
+                f"{'; '.join(finding_lines(deep))}. Choose more columns (--layers), another order "
+                "(--order), another format, or leave them out (--lossy)."
+            )
+        none = known.spans.where(slice(0, 0))
+        return [*layers[:count], *[none] * (count - len(layers))], deep
+
+
+def _layers_of(known: Known, order: str, labels: Sequence[str]) -> Sequence[SpanColumns]:
+    """Return spans in layers: as the source has them, by depth, or one layer for each label."""
+    if order == "label":
+        return [known.spans.with_labels([label]) for label in labels]
+    if order == "source" and known.layers:
+        return known.layers
+    return [known.spans] if known.spans.disjoint else known.spans.in_layers(order == "innermost")
+
+
+def _found(kind: str, part: Sentences, layers: Sequence[SpanColumns]) -> list[Finding]:
+    """Return a finding for each span of some layers."""
+    rows = [row for layer in layers for row in zip(layer.sentence.tolist(), layer.spans())]
+    return [
         Finding(
-            "deep",
+            kind,
             part.place(part.at(sentence, start)),
             sentence,
             label,
             ((start, end, part.text(sentence, start, end)),),
         )
-        for sentence, (start, end, label) in deep
+        for sentence, (start, end, label) in rows
     ]
-    if findings and not how.lossy:
-        raise InexpressibleError(
-            f"{'; '.join(finding_lines(findings))}. Choose more columns (--layers), another order "
-            "or another format, or leave them out (--lossy).",
-            [Span(start, end, label) for _, (start, end, label) in deep],
-        )
-    none = known.spans.where(slice(0, 0))
-    return [*layers[:count], *[none] * (count - len(layers))], findings
 
 
 def _tags(
@@ -292,9 +402,10 @@ def _tags(
     return CodedTags.trusted(codes, part.offsets, names)
 
 
-def _header(part: Sentences, count: int, delimiter: bytes) -> bytes:
-    labels = part.layer_labels or tuple(f"tags{number}" for number in range(1, count + 1))
-    return delimiter.join([b"token", *(label.encode() for label in labels)]) + b"\n"
+def _header(labels: Sequence[str], count: int, delimiter: bytes) -> bytes:
+    """Return a line that names the columns."""
+    names = labels or [f"tags{number}" for number in range(1, count + 1)]
+    return delimiter.join(name.encode() for name in ("token", *names)) + b"\n"
 
 
 def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:

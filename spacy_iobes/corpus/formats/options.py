@@ -20,9 +20,12 @@ TextUnit = Literal["whole", "lines", "rules"]
 Unbalanced = Literal["raise", "text", "skip"]
 
 
-def option(default: Any, about: str, panel: str = MAIN, choices: Any = None) -> Any:
-    """Return a field with what its option says in the help of commands."""
-    return field(default=default, metadata={"about": about, "panel": panel, "choices": choices})
+def option(
+    default: Any, about: str, panel: str = MAIN, choices: Any = None, option: str = ""
+) -> Any:
+    """Return a field with what its option says in the help of commands, and its name there."""
+    more = {"about": about, "panel": panel, "choices": choices, "option": option}
+    return field(default=default, metadata=more)
 
 
 class LayerName(NamedTuple):
@@ -49,7 +52,10 @@ class ReadOptions:
 
     format: str = option("auto", "What kind of file it is; auto goes by its name and content.")
     layers: tuple[str, ...] = option(
-        (), "A column of tags, or N=LABEL where tags name no label; repeat it for each layer."
+        (),
+        "A column of tags, or N=LABEL where tags name no label; in JSON, the key of tags. Repeat it "
+        "for each layer.",
+        option="--layer",
     )
     spans_key: str = option(
         "", "A span group of .spacy files (default: entities, or the only group if there are none)."
@@ -87,8 +93,23 @@ class ReadOptions:
         TEXTS,
         OffsetUnit,
     )
+    tag_names: tuple[str, ...] = option(
+        (),
+        "The tags that numbers in JSON stand for, in their order: repeat it, or leave blanks "
+        "between them.",
+        TEXTS,
+    )
+    annotator: str = option(
+        "",
+        "Whose annotation to read where several have annotated a text, in Label Studio; or the "
+        "version of a model.",
+        TEXTS,
+    )
     ignore_tags: tuple[str, ...] = option(
-        (), "A tag of inline-tagged texts that is no label; repeat it for each.", TEXTS
+        (),
+        "A tag of inline-tagged texts that is no label; repeat it for each.",
+        TEXTS,
+        option="--ignore-tag",
     )
     sentence_tag: str = option("", "The tag that sentences of inline-tagged texts stand in.", TEXTS)
     document_tag: str = option("", "The tag that documents of inline-tagged texts stand in.", TEXTS)
@@ -105,12 +126,13 @@ class ReadOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(map(str, self.layers)))
         object.__setattr__(self, "ignore_tags", tuple(self.ignore_tags))
+        object.__setattr__(self, "tag_names", tuple(self.tag_names))
         for each in fields(self):
             if each.metadata["choices"] is not None:
                 known_name(each.name, getattr(self, each.name), each.metadata["choices"])
         if not self.delimiter:
             raise SettingError("An empty delimiter separates nothing: name one (--delimiter).")
-        columns = [layer.column for layer in self.named_layers]
+        columns = [key for key, _ in self.layer_keys]
         if len(set(columns)) < len(columns):
             raise FileError(f"A column is one layer, but these are named: {columns}.")
 
@@ -118,6 +140,19 @@ class ReadOptions:
     def named_layers(self) -> tuple[LayerName, ...]:
         """The layers, as numbers and labels."""
         return tuple(map(LayerName.of, self.layers))
+
+    @property
+    def layer_keys(self) -> tuple[tuple[str | int, str], ...]:
+        """The layers as keys of JSON and labels; keys that are numbers are columns."""
+        pairs = (layer.partition("=")[::2] for layer in self.layers)
+        return tuple((_number(key), label) for key, label in pairs)
+
+
+def _number(text: str) -> str | int:
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 @dataclass(frozen=True)
@@ -132,14 +167,34 @@ class SaveOptions:
     order: Order = option(
         "source", "Which column a span goes to, where spans overlap.", MAIN, Order
     )
-    spans_key: str = option("", "Write a span group of this name in place of entities.")
+    spans_key: str = option(
+        "", "Write a span group of this name in place of entities.", option="--output-spans-key"
+    )
     unit: Unit = option("sentence", "What one Doc holds.", MAIN, Unit)
+    offsets: OffsetUnit = option(
+        "auto",
+        "What offsets in JSON count; auto: characters if the source has texts.",
+        TEXTS,
+        OffsetUnit,
+        option="--output-offsets",
+    )
     lossy: bool = option(False, "Leave out what the format cannot hold, and say how much that is.")
-    delimiter: str = option("tab", "Between columns that are written.", COLUMNS)
-    header: bool = option(False, "Write a first line that names the columns.", COLUMNS)
+    delimiter: str = option(
+        "",
+        "Between columns that are written (default: as read, or tab).",
+        COLUMNS,
+        option="--output-delimiter",
+    )
+    only_tags: bool = option(False, "Write only the token and its tags.", COLUMNS)
+    append: bool = option(False, "Write tags as one more column.", COLUMNS)
+    header: bool = option(
+        False, "Write a first line that names the columns.", COLUMNS, option="--output-header"
+    )
     encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
 
     def __post_init__(self) -> None:
         for each in fields(self):
             if each.metadata["choices"] is not None:
                 known_name(each.name, getattr(self, each.name), each.metadata["choices"])
+        if self.delimiter in ("auto", "whitespace"):
+            raise SettingError("Name one delimiter to write (--output-delimiter).")
