@@ -100,8 +100,8 @@ def tagged(corpus: Corpus) -> Iterator[Sentences]:
     for part in corpus:
         if part.given is not None and len(part):
             raise FileError(
-                f"{corpus.name}: the format {corpus.format.name} has spans, not tags: none of them "
-                "can be illegal.",
+                f"{corpus.name}: files of the format {corpus.format.name} hold no tags that could "
+                "be illegal.",
                 corpus.name,
             )
         yield part

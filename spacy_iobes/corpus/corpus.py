@@ -131,7 +131,7 @@ class Saved:
         self.missing += 0 if known.missing is None else int(known.missing.sum())
         self.blocked += 0 if known.blocked is None else int(known.blocked.sum())
         self.repaired += known.violations
-        self.findings += part.findings
+        self.findings += part.every_finding(known)
 
 
 @dataclass

@@ -113,6 +113,22 @@ class Sentences:
         found = [self._spans(layer, scheme, rule) for layer in self.tags]
         return [_named(spans, label) for spans, label in zip(found, labels)]
 
+    def every_finding(self, known: Known) -> list[Finding]:
+        """Return the findings, and one for each span that is in more than one layer."""
+        if (twice := known.repeated) is None:
+            return list(self.findings)
+        rows = zip(twice.sentence.tolist(), twice.spans())
+        return [*self.findings] + [
+            Finding(
+                "repeated",
+                self.place(self.at(sentence, start)),
+                sentence,
+                label,
+                ((start, end, self.text(sentence, start, end)),),
+            )
+            for sentence, (start, end, label) in rows
+        ]
+
     def found(self, scheme: str | Scheme = "") -> list[ViolationColumns]:
         """Return the violations of a scheme in each layer of tags."""
         if not self.tags:

@@ -30,9 +30,12 @@ COLUMNS = np.dtype(
 EMPTY = b"\x90"  # no groups
 
 
-def unpack(data: bytes) -> Any:
-    """Return what msgpack holds; srsly's own function scans the entry points at each call."""
-    return unpackb(data, raw=False)
+def unpack(data: bytes, use_list: bool = True) -> Any:
+    """Return what msgpack holds, with lists, or with tuples as keys of a dict have to be.
+
+    The function of srsly itself scans the entry points at each call.
+    """
+    return unpackb(data, raw=False, use_list=use_list)
 
 
 def members(data: bytes) -> dict[str, bytes]:

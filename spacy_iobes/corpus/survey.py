@@ -47,6 +47,7 @@ class Summary:
     def add(self, part: Sentences, known: Known) -> None:
         """Add one more part, and what is known of it."""
         self.measure(part)
+        self.findings += part.every_finding(known)[len(part.findings) :]
         spans = known.spans
         numbers = np.bincount(spans.label, minlength=len(spans.labels)).tolist()
         self.labels.update({label: n for label, n in zip(spans.labels, numbers) if n})

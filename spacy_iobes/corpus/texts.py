@@ -282,9 +282,9 @@ def characters_of(part: Sentences) -> tuple[list[str], list[list[tuple[int, int]
         texts = [words.document(number) for number in range(len(part.opens))]
         begins = words.texts.tolist()
         if inside:
-            first, last = documents[0]
-            begins.insert(0, int(words.begin[first]))
-            data = words.buffer[begins[0] : int(words.end[last - 1])]
+            first, last = int(words.begin[documents[0][0]]), begins[0] - 1
+            begins.insert(0, first)
+            data = words.buffer[first:last]
             texts.insert(0, data.decode("utf8", "surrogatepass"))
         found = [
             _characters(text, words.begin[a:b] - first, words.end[a:b] - first)

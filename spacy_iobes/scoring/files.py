@@ -159,9 +159,9 @@ class PairScorer:
         if self.keep_matched:
             self.kept.append(Kept.of(matched))
         self.unplaced += lost
-        for part in (gold, predicted):
-            if part.findings:
-                self.findings.setdefault(part.name, []).extend(part.findings)
+        for part, known in ((gold, truth), (predicted, guess)):
+            if findings := part.every_finding(known):
+                self.findings.setdefault(part.name, []).extend(findings)
         self.counts += self._counts(matched, (gold, truth), (predicted, guess))
         self._add_nested(matched)
 

@@ -101,7 +101,8 @@ def read(
     """
     reader, sentences = _Reader.of(path, how.spans_key, progress), 0
     for first, last in reader.stored.parts(ENOUGH):
-        part = reader.part(first, last, sentences)
+        with _damage(path):
+            part = reader.part(first, last, sentences)
         sentences += len(part)
         yield part
 
@@ -309,7 +310,7 @@ def _info(user_data: bytes | None) -> dict[str, Any]:
     """Return what else is written of a document, such as its id."""
     if not user_data or MORE.encode() not in user_data:
         return {}
-    found: dict[str, Any] = loads(unpack(user_data).get(MORE, "{}"))
+    found: dict[str, Any] = loads(unpack(user_data, use_list=False).get(MORE, "{}"))
     return found
 
 
