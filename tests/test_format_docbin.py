@@ -129,6 +129,12 @@ def test_places_count_docs_and_tokens_over_parts(tmp_path: Path, monkeypatch: An
     wanted = [(1, 0), (1, 1), (4, 0), (5, 0), (5, 1), (5, 2)]
     assert places == [f"{tmp_path / 'a.spacy'}, Doc {doc}, token {token}" for doc, token in wanted]
     assert [part.words.strings() for part in parts] == [["a", "b"], ["c", "d", "e", "f"]]
+    whole = list(read(tmp_path / "a.spacy").documents())
+    assert plain(whole) == plain(parts)
+    assert len(plain(whole)) == len(docs)
+    both = Sentences.joined(parts)
+    assert [both.place(at) for at in range(both.tokens)] == places
+    assert plain([both]) == plain(parts)
 
 
 def test_spaces_that_nobody_knows_make_a_part_of_their_own(tmp_path: Path) -> None:
@@ -203,6 +209,24 @@ def test_a_border_inside_a_span_is_none(tmp_path: Path) -> None:
         ("Y", ((1, 3, "c d"),)),
         ("Z", ((0, 3, "b c d"),)),
     }
+
+
+def test_what_else_is_written_of_a_document(tmp_path: Path) -> None:
+    docs = [made("a"), made("b"), Doc(Vocab()), made("c")]
+    docs[1].user_data = {
+        "iobes_json": '{"id": "é", "meta": [1, {}]}',
+        ("._.", "x", 1, None): (1, 2),
+    }
+    docs[2].user_data = {"iobes_json": '{"id": 3}'}
+    docs[3].user_data = {"other": "iobes_json"}
+    path = there(tmp_path / "a.spacy", docs, store_user_data=True)
+    (part,) = read(path)
+    assert part.info == ({}, {"id": "é", "meta": [1, {}]}, {"id": 3}, {})
+    (part,) = read(there(path, docs))
+    assert part.info == ()
+    docs[3].user_data = {"iobes_json": "{"}
+    with pytest.raises(FileError, match="not a DocBin, or a damaged one"):
+        list(read(there(path, docs, store_user_data=True)))
 
 
 # Which annotation is read.
