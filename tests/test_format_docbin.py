@@ -213,10 +213,9 @@ def test_a_border_inside_a_span_is_none(tmp_path: Path) -> None:
 
 def test_what_else_is_written_of_a_document(tmp_path: Path) -> None:
     docs = [made("a"), made("b"), Doc(Vocab()), made("c")]
-    docs[1].user_data = {
-        "iobes_json": '{"id": "é", "meta": [1, {}]}',
-        ("._.", "x", 1, None): (1, 2),
-    }
+    docs[1].user_data = {"iobes_json": '{"id": "é", "meta": [1, {}]}'}
+    extension: Any = ("._.", "x", 1, None)  # how spaCy keeps attributes of `doc._`
+    docs[1].user_data[extension] = (1, 2)
     docs[2].user_data = {"iobes_json": '{"id": 3}'}
     docs[3].user_data = {"other": "iobes_json"}
     path = there(tmp_path / "a.spacy", docs, store_user_data=True)
