@@ -10,9 +10,20 @@ from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.strings import StringStore
 from srsly import msgpack
 
+from ..errors import AlignmentError
 from .doc_layers import DocGroup, DocLayer
 from .stored_docs import StoredDocs
-from .stored_groups import OURS, ROW, GroupAttrs, members, pack_group, packed, unpack
+from .stored_groups import (
+    COUNT,
+    MISSING_IN,
+    OURS,
+    ROW,
+    GroupAttrs,
+    members,
+    pack_group,
+    packed,
+    unpack,
+)
 
 INSIDE, OUTSIDE, BEGIN = 1, 2, 3  # as spaCy numbers them; 0 is missing, BEGIN without label blocked
 
@@ -62,7 +73,7 @@ def with_group(stored: StoredDocs, key: str, groups: Iterable[DocGroup | None]) 
         if group is None:
             if others.pop(key, None) is None:
                 continue
-        else:
+        elif key in others or not _silent(group, end - begin):
             found: dict[str, Any] = {"name": key, "attrs": {}, "spans": []}
             found = unpack(others[key]) if key in others else found
             rows = [ROW.unpack(row) for row in found["spans"]]
@@ -76,6 +87,8 @@ def with_group(stored: StoredDocs, key: str, groups: Iterable[DocGroup | None]) 
             made = [(*ids.get(x, (0, 0)), x[2], *x[:2], *places.of(begin, x)) for x in spans]
             others[key] = pack_group(found["name"], {**attrs, **group.attrs}, made, pack)
             labels.update(span.label for span in group.spans)
+        else:
+            continue
         packs[number] = pack(packed(others))
     return stored.with_groups(packs, labels)
 
@@ -92,11 +105,20 @@ class _Places:
         return self.begin[first + span[0]], self.end[first + span[1] - 1]
 
 
+def _silent(group: DocGroup, tokens: int) -> bool:
+    """Return whether a group says nothing of a Doc that has so many tokens."""
+    absent = len(group.attrs.get(MISSING_IN, ()))
+    return not group.spans and absent == tokens * group.attrs.get(COUNT, 1)
+
+
 def _said(
     spans: list[tuple[int, int, int]], attrs: Mapping[str, Any], tokens: int
 ) -> tuple[object, ...]:
     """Return what a group says of a Doc, whatever the order of its spans."""
-    layers, count, missing, blocked = GroupAttrs.of(attrs, len(spans), tokens)
+    try:
+        layers, count, missing, blocked = GroupAttrs.of(attrs, len(spans), tokens)
+    except AlignmentError:  # nothing that can be compared
+        return ()
     numbers = layers or [0] * len(spans)
     count = 0 if layers is None else count
     return sorted(set(zip(spans, numbers))), count, sorted(missing), sorted(blocked)

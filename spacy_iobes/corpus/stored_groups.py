@@ -9,6 +9,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.tokens import Doc
 from srsly.msgpack._unpacker import unpackb
 
@@ -47,6 +48,13 @@ def members(data: bytes) -> dict[str, bytes]:
     if isinstance(found, dict):
         return {key: packed for packed, keys in found.items() for key in keys}
     return {unpack(packed)["name"]: packed for packed in found}
+
+
+def unpacked(data: bytes) -> dict[str, dict[str, Any]]:
+    """Return the span groups of a Doc by their keys: the name, attributes and spans of each."""
+    if not data or data == EMPTY:
+        return {}
+    return {key: unpack(group) for key, group in members(data).items()}
 
 
 def packed(groups: Mapping[str, bytes]) -> Any:
@@ -137,26 +145,17 @@ class StoredGroup:
     @classmethod
     def read(
         cls,
-        groups: Sequence[Mapping[str, bytes]],
+        groups: Sequence[Mapping[str, dict[str, Any]]],
         key: str,
         bounds: Offsets,
         place: Callable[[int], str],
     ) -> StoredGroup:
         """Read a group of Docs, whose tokens are `bounds[d]:bounds[d + 1]`."""
-        there = np.array([key in some for some in groups], dtype=bool)
-        numbers, found = (
-            np.flatnonzero(there),
-            [unpack(some[key]) for some in groups if key in some],
-        )
-        sizes = [len(group["spans"]) for group in found]
-        rows = np.frombuffer(b"".join(x for group in found for x in group["spans"]), dtype=COLUMNS)
-        doc = np.repeat(numbers, sizes)
-        first, lengths = bounds[doc], np.diff(bounds)[doc]
-        start, end = rows["start"].astype(np.int64), rows["end"].astype(np.int64)
-        if len(rows) != sum(sizes) or ((start < 0) | (end < start) | (end > lengths)).any():
-            raise ValueError("a span is beyond its Doc")
-        said = list[GroupAttrs]()
-        for number, group, size in zip(numbers.tolist(), found, sizes):
+        found = [(number, some[key]) for number, some in enumerate(groups) if key in some]
+        numbers = np.array([number for number, _ in found], dtype=np.int64)
+        doc, rows = span_rows(found, bounds)
+        said, sizes = list[GroupAttrs](), [len(group["spans"]) for _, group in found]
+        for (number, group), size in zip(found, sizes):
             try:
                 tokens = int(bounds[number + 1] - bounds[number])
                 said.append(GroupAttrs.of(group["attrs"], size, tokens))
@@ -165,31 +164,46 @@ class StoredGroup:
         layered = any(each.layers is not None for each in said) and all(
             each.layers is not None or not size for each, size in zip(said, sizes)
         )
-        begins = bounds[numbers].tolist()
-        missing, blocked = (
-            np.array(
-                [(n, x + begin) for begin, some in zip(begins, every) for n, x in some],
-                dtype=np.int64,
-            )
-            .reshape(-1, 2)
-            .T
-            for every in ([each.missing for each in said], [each.blocked for each in said])
-        )
         layers = [n for each, size in zip(said, sizes) for n in each.layers or [0] * size]
         return cls(
             key,
-            there,
-            doc.astype(np.int64),
-            first + start,
-            first + end,
+            np.isin(np.arange(len(groups)), numbers),
+            doc,
+            bounds[doc] + rows["start"],
+            bounds[doc] + rows["end"],
             rows["label"].astype(np.uint64),
             layered,
             np.array(layers, dtype=np.int64),
             max((each.depth for each in said), default=1),
-            missing,
-            blocked,
+            _absent(bounds[numbers], [each.missing for each in said]),
+            _absent(bounds[numbers], [each.blocked for each in said]),
         )
 
     def rows(self, first: int, last: int) -> Offsets:
         """Return the numbers of the spans of neighbouring Docs."""
         return np.arange(*np.searchsorted(self.doc, [first, last]), dtype=np.int64)
+
+
+def span_rows(
+    groups: Sequence[tuple[int, Mapping[str, Any]]], bounds: Offsets
+) -> tuple[Offsets, NDArray[Any]]:
+    """Return the Doc and the row of each span of groups, which are given with their Docs."""
+    sizes = [len(group["spans"]) for _, group in groups]
+    doc = np.repeat(np.array([number for number, _ in groups], dtype=np.int64), sizes)
+    data = b"".join([span for _, group in groups for span in group["spans"]])
+    rows = np.frombuffer(data, dtype=COLUMNS)
+    beyond = (rows["start"] < 0) | (rows["end"] < rows["start"])
+    if len(rows) != len(doc) or (beyond | (rows["end"] > np.diff(bounds)[doc])).any():
+        raise ValueError("a span is beyond its Doc")
+    return doc, rows
+
+
+def _absent(begins: Offsets, listed: Sequence[Sequence[tuple[int, int]]]) -> Offsets:
+    """Return layers and tokens as two rows, of Docs whose first tokens are `begins`."""
+    pairs = [
+        (layer, begin + token)
+        for begin, some in zip(begins.tolist(), listed)
+        for layer, token in some
+    ]
+    rows: Offsets = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return rows

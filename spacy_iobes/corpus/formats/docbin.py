@@ -44,7 +44,7 @@ from ..findings import NO_SPANS, Finding, finding_lines
 from ..sentences import Sentences
 from ..stored_docs import StoredDocs
 from ..stored_edits import INSIDE, with_entities, with_group
-from ..stored_groups import StoredGroup, members, unpack
+from ..stored_groups import StoredGroup, span_rows, unpack, unpacked
 from .options import ReadOptions, SaveOptions
 
 ENDING = ".spacy"
@@ -150,11 +150,13 @@ class _Reader:
             return f"{name}, Doc {number}"
 
         with _damage(path):
+            groups = [unpacked(data) for data in stored.groups]
+            every = [(n, found) for n, some in enumerate(groups) for found in some.values()]
+            _, rows = span_rows(every, stored.bounds)
+            stored.strings.of(rows["label"].astype(np.uint64))
             if key or not stored.column(ENT_IOB).any():
-                groups = [members(data) for data in stored.groups]
-                if found := _chosen(groups, key, name, stored):
-                    group = StoredGroup.read(groups, found, stored.bounds, place)
-                    stored.strings.of(group.label)
+                key = _chosen(groups, key, name, stored)
+                group = StoredGroup.read(groups, key, stored.bounds, place) if key else None
         informed = any(MORE.encode() in data for data in stored.user_data if data)
         reader = cls(name, stored, group, informed)
         if group is not None:
@@ -288,7 +290,7 @@ class _Reader:
         return Known(spans, missing, blocked=blocked)
 
 
-def _chosen(groups: Sequence[Mapping[str, bytes]], key: str, name: str, stored: StoredDocs) -> str:
+def _chosen(groups: Sequence[Mapping[str, Any]], key: str, name: str, stored: StoredDocs) -> str:
     """Return the group that is asked for, or the only one; empty if there is none."""
     keys = sorted({key for some in groups for key in some})
     if key and key not in keys and len(stored.table):
@@ -391,8 +393,8 @@ def save(
     if left_out and not how.lossy:
         lines = "; ".join(finding_lines(left_out))
         raise InexpressibleError(f"{lines}. Docs have no such mentions: leave them out (--lossy).")
-    origins = [part.origin for part, _ in held]
-    key, whole = how.spans_key or _group_for(held), _whole_docs(origins)
+    whole = _whole_docs([part.origin for part, _ in held])
+    key = how.spans_key or _group_for(held, whole is not None)
     if whole is None:
         docs = list(docs_of(held, None, f"spans:{key}" if key else "ents", how.unit))
         stored = StoredDocs.of_docs(docs, user_data=any(doc.user_data for doc in docs))
@@ -421,17 +423,19 @@ def edit(parts: Sequence[tuple[Sentences, Known]], key: str = "") -> StoredDocs:
     return with_group(stored, key, doc_groups(joined, stored.bounds, count > 0))
 
 
-def _group_for(parts: Sequence[tuple[Sentences, Known]]) -> str:
+def _group_for(parts: Sequence[tuple[Sentences, Known]], edited: bool) -> str:
     """Return the span group that the spans go to; empty for entities.
 
-    It is the one that was read. Spans overlap in a group, unless that would leave other entities.
+    It is the one that was read. Else spans that overlap go to one, unless that would leave other
+    entities in the file, if that is edited.
     """
     origins = [part.origin for part, _ in parts if isinstance(part.origin, DocBinOrigin)]
     keys = {origin.key for origin in origins}
-    if keys and keys != {""}:
-        return keys.pop() if len(keys) == 1 else GROUP
+    if len(keys) == 1 and len(origins) == len(parts) and "" not in keys:
+        return keys.pop()
     flat = all(known.spans.disjoint and not known.layers for _, known in parts)
-    return "" if flat or any(x.stored.column(ENT_IOB).any() for x in origins) else GROUP
+    others = edited and origins[0].stored.column(ENT_IOB).any()
+    return "" if flat or others else GROUP
 
 
 def _whole_docs(origins: Sequence[Any]) -> Flags | None:
