@@ -380,8 +380,7 @@ KINDS: dict[str, tuple[bytes, str]] = {
     "CSV": (b"token,tag\nAda,B-PER\nmet,O\n", "and remove the line that names the columns."),
     "quoted": (b'"Ada","B-PER"\n"met","O"\n', "write the columns without quotation marks."),
 }
-FORMATS = ("DocBin", "gzip of DocBin", "JSON lines", "JSON", "JSON of spaCy 2", "JSON of others")
-FORMATS += ("Label Studio",)
+FORMATS = "DocBin, gzip of DocBin, JSON lines, JSON, JSON of spaCy 2, JSON of others, Label Studio".split(", ")
 """What some commands read, whatever the name of the file says."""
 READING = """
 check {x}

@@ -69,7 +69,7 @@ def scored(
     recipe = Signature(scheme="bio", repair=repair, **settings)
     recipes = [replace(recipe, repair=name) for name in POLICIES]
     scorers = [PairScorer(recipe, False, ALL) for recipe in recipes]
-    score_pairs(aligned(*map(read, files)), scorers)
+    score_pairs(aligned(read(files[0]), read(files[1])), scorers)
     return scorers[list(POLICIES).index(repair)].report(), scorers
 
 

@@ -30,9 +30,10 @@ from .files import write_bytes as write_bytes
 from .findings import Finding as Finding
 from .folders import is_pipeline as is_pipeline
 from .folders import put as put
+from .formats import FORMATS as FORMATS
 from .formats import Format as Format
+from .formats import add_format as add_format
 from .formats import format_of as format_of
-from .formats import known_formats as known_formats
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
 from .generated import DEPTH as DEPTH

@@ -302,6 +302,8 @@ class ColumnReader:
 
     def _require_line_feeds(self, buffer: bytes) -> None:
         """Refuse a carriage return inside of a line: what follows would be read as columns."""
+        if b"\r" not in buffer:
+            return
         last = buffer.endswith(b"\r")
         if buffer.count(b"\r") - last != buffer.count(b"\r\n"):
             rows = buffer[: len(buffer) - last].split(b"\n")

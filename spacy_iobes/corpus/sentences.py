@@ -73,6 +73,16 @@ class Sentences:
         return self.read_words()
 
     @cached_property
+    def _found(self) -> dict[str, list[ViolationColumns]]:
+        """The violations of the schemes that somebody asked for."""
+        return {}
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], Known]:
+        """What the annotation says under the schemes and policies that somebody asked for."""
+        return {}
+
+    @cached_property
     def missing(self) -> Flags | None:
         """The tokens that are not annotated, as they are written; None if there are none."""
         if self.given is not None:
@@ -88,6 +98,13 @@ class Sentences:
         if self.given is not None:
             return self.given
         rule, scheme = get_tag_policy(policy), self._scheme(scheme)
+        key = scheme.name, rule.name
+        if key not in self._known:
+            self._known[key] = self._read(scheme, rule)
+        return self._known[key]
+
+    def _read(self, scheme: Scheme, rule: Policy) -> Known:
+        """Return what the tags say."""
         named = self.layers(scheme, rule)
         labels = self.layer_labels or ("",) * len(named)
         holes = {
@@ -133,7 +150,10 @@ class Sentences:
         """Return the violations of a scheme in each layer of tags."""
         if not self.tags:
             return []
-        return [validate_many(layer, self._scheme(scheme)) for layer in self.tags]
+        scheme = self._scheme(scheme)
+        if scheme.name not in self._found:
+            self._found[scheme.name] = [validate_many(layer, scheme) for layer in self.tags]
+        return self._found[scheme.name]
 
     def violations(self, scheme: str | Scheme = "") -> Iterator[Violation]:
         """Return every violation of a scheme with its place, layer by layer."""

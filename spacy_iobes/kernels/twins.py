@@ -6,7 +6,6 @@ package of the working directory, which is not compiled, to the one that was ins
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
@@ -58,6 +57,8 @@ def warn() -> None:
     A warning of `warnings` would be an error, and break spaCy, where warnings are errors.
     """
     if line := notice():
+        import logging  # here, since it takes long to load, and there is seldom anything to say
+
         logging.getLogger("spacy_iobes").warning(line)
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -134,8 +135,13 @@ class PairScorer:
         self.refused = Refused.predictions(0 if count_refused else ALL)
         self.schemes: tuple[str, str] | None = None
 
-    def add(self, gold: Sentences, predicted: Sentences) -> None:
-        """Score one more pair of parts, which have the same tokens."""
+    def add(
+        self, gold: Sentences, predicted: Sentences, compared: dict[str, Any] | None = None
+    ) -> dict[str, Any] | None:
+        """Score one more pair of parts, which have the same tokens.
+
+        Return how their tags compare, which another scorer of the same pair may take.
+        """
         if self.schemes is None:
             self.schemes = self._scheme_of(gold), self._scheme_of(predicted)
         sides = zip((gold, predicted), self.policies, (self.refused_gold, self.refused))
@@ -143,7 +149,9 @@ class PairScorer:
             if policy.refuses and (found := part.found(self.scheme)):
                 refused.add(part, found)
         if self.refused_gold.total or self.refused.total:
-            return
+            return compared
+        if compared is None:
+            compared = self._compared(gold, predicted)
         truth, guess = (
             part.known(self.scheme, policy)
             for part, policy in zip((gold, predicted), self.policies)
@@ -162,8 +170,9 @@ class PairScorer:
         for part, known in ((gold, truth), (predicted, guess)):
             if findings := part.every_finding(known):
                 self.findings.setdefault(part.name, []).extend(findings)
-        self.counts += self._counts(matched, (gold, truth), (predicted, guess))
+        self.counts += self._counts(matched, (gold, truth), (predicted, guess), compared)
         self._add_nested(matched)
+        return compared
 
     def _scheme_of(self, part: Sentences) -> str:
         """Return the name of the scheme that the tags of a source have, if it has tags."""
@@ -177,13 +186,10 @@ class PairScorer:
         matched: Matched,
         gold: tuple[Sentences, Known],
         predicted: tuple[Sentences, Known],
+        compared: dict[str, Any],
     ) -> Counts:
-        """Count a matching; tags are compared where both sides have one layer of one scheme."""
+        """Count a matching."""
         (first, truth), (second, guess) = gold, predicted
-        tags = {"right_tokens": None, "tagged": None}
-        assert self.schemes is not None, "the first pair has told the schemes"
-        if len(first.tags) == len(second.tags) == 1 and self.schemes[0] == self.schemes[1]:
-            tags = compare_tags(*code_alike(first.tags[0], second.tags[0]))
         return count(
             matched,
             tokens=first.tokens,
@@ -191,8 +197,15 @@ class PairScorer:
             untagged=0 if guess.missing is None else int(guess.missing.sum()),
             violations=guess.violations,
             gold_violations=truth.violations,
-            **tags,
+            **compared,
         )
+
+    def _compared(self, gold: Sentences, predicted: Sentences) -> dict[str, Any]:
+        """Compare tags where both sides have one layer of one scheme."""
+        assert self.schemes is not None, "the first pair has told the schemes"
+        if len(gold.tags) == len(predicted.tags) == 1 and self.schemes[0] == self.schemes[1]:
+            return compare_tags(*code_alike(gold.tags[0], predicted.tags[0]))
+        return {"right_tokens": None, "tagged": None}
 
     def _add_nested(self, matched: Matched) -> None:
         """Count mentions that overlap; where there are none at all, nothing is said of them."""
@@ -228,8 +241,9 @@ def score_pairs(
 ) -> None:
     """Score pairs of sentences with the same tokens, under several recipes at once."""
     for pair in pairs:
+        compared: dict[str, Any] | None = None
         for scorer in scorers:
-            scorer.add(*pair)
+            compared = scorer.add(*pair, compared)
 
 
 def with_unplaced(spans: SpanColumns, lost: Sequence[Finding]) -> SpanColumns:

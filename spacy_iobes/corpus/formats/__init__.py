@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ...codes.known import Known
@@ -111,19 +109,34 @@ ROWS = (
 )
 
 
+FORMATS = {row.name: row for row in ROWS}
+"""Every format by its name; `add_format` adds rows, and so do entry points of other packages."""
+COLUMN_ENDINGS = frozenset(
+    ["", ".bio", ".conll", ".conllu", ".iob", ".iob1", ".iob2", ".iobes", ".bilou", ".tsv", ".txt"]
+)
+"""How the names of column files often end: no other package is asked what these are."""
+
+
+def add_format(row: Format) -> None:
+    """Add a format; one of the same name takes the place of the one before."""
+    FORMATS[row.name] = row
+
+
 @cache
-def known_formats() -> MappingProxyType[str, Format]:
-    """Return every format by its name: those of this package, then those that others add."""
-    found = {row.name: row for row in ROWS}
+def load_others() -> None:
+    """Add the formats of other packages, once; this takes longer than to read a small file."""
+    from importlib.metadata import entry_points
+
     for entry in entry_points(group=GROUP):
         row = entry.load()
-        found.setdefault(row.name, row)
-    return MappingProxyType(found)
+        FORMATS.setdefault(row.name, row)
 
 
 def get_format(name: str | Format) -> Format:
     """Return the format of that name."""
-    return find(known_formats(), Format, name)
+    if name not in FORMATS:
+        load_others()
+    return find(FORMATS, Format, name)
 
 
 def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = None) -> Format:
@@ -142,7 +155,9 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
     head = first_bytes(path)
     if ending == ".txt" and not has_columns(head, how or ReadOptions()):
         return get_format("text")
-    for row in known_formats().values():
+    if binary_kind(head):
+        load_others()
+    for row in FORMATS.values():
         if row.begins is not None and row.begins(head):
             return row
     return get_format("columns")
@@ -155,7 +170,11 @@ def ending_of(path: str | Path) -> str:
 
 def format_by_ending(ending: str) -> Format | None:
     """Return the format whose files end so; None if there is none."""
-    return next((row for row in known_formats().values() if ending and ending in row.endings), None)
+    by_ending = {each: row for row in FORMATS.values() for each in row.endings}
+    if ending not in by_ending and ending not in COLUMN_ENDINGS:
+        load_others()
+        by_ending = {each: row for row in FORMATS.values() for each in row.endings}
+    return by_ending.get(ending)
 
 
 def first_bytes(path: str | Path) -> bytes:
