@@ -234,6 +234,16 @@ def test_what_is_no_brat_folder(tmp_path: Path) -> None:
         whole(tmp_path)
 
 
+def test_a_mention_of_a_text_without_tokens(tmp_path: Path) -> None:
+    files = {"a.txt": "a", "a.ann": "", "b.txt": "\n \n", "b.ann": "T1\tX 0 2\t \n"}
+    part = whole(folder(tmp_path, files))
+    assert [(found.kind, found.place) for found in part.findings] == [
+        ("misaligned", f"{tmp_path / 'b.ann'}:1")
+    ]
+    save([part], tmp_path / "new", to="brat")
+    assert contents(tmp_path / "new") == files
+
+
 # Writing
 
 
@@ -287,7 +297,7 @@ def test_what_is_written_is_read(wanted: list[MadeText]) -> None:
         (["a.txt/b", "c"], ["0-a.txt_b", "1-c"]),
         ([".a", "b"], ["0-.a", "1-b"]),
         (["a\0\n:b", "c"], ["0-a_b", "1-c"]),
-        (["a" * 300, "b"], ["0-" + "a" * 100, "1-b"]),
+        (["a" * 300, "b"], ["0-" + "a" * 50, "1-b"]),
     ],
 )
 def test_names_of_files(tmp_path: Path, ids: list[str], names: list[str]) -> None:

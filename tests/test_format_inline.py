@@ -478,18 +478,6 @@ def test_a_mention_that_is_no_span_may_cross_a_sentence(tmp_path: Path) -> None:
     assert held(whole(tmp_path / "new.xml")) == [replace(text, others=frozenset())]
 
 
-def test_an_empty_mention_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a <x> </x>b<y></y> c")
-    part = whole(tmp_path / "a", format="inline")
-    assert [(found.kind, found.label, found.parts) for found in part.findings] == [
-        ("empty", "x", ((3, 3),)),
-        ("empty", "y", ((4, 4),)),
-    ]
-    save([part], tmp_path / "new.xml")
-    again = whole(tmp_path / "new.xml")
-    assert [found.parts for found in again.findings] == [((3, 3),), ((4, 4),)]
-
-
 @pytest.mark.parametrize(
     ("encoding", "declared"), [("latin-1", "iso8859-1"), ("utf-16-le", "utf-16-le")]
 )
@@ -641,3 +629,23 @@ def test_corpora_come_back(tmp_path: Path, name: str, options: dict[str, Any]) -
     assert again.words.strings() == part.words.strings()
     assert again.info == part.info
     assert again.known().spans.total == part.known().spans.total - len(left_out)
+
+
+def test_findings_of_texts_without_tokens_are_told(tmp_path: Path) -> None:
+    """They are those of the next text, else of the last one; or of none at all."""
+    files = {"a": b"<x> </x>", "b": b"b", "c": b"</y>"}
+    options = {"format": "inline", "unbalanced": "skip"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    part = whole(tmp_path, **options)
+    assert part.tokens == 1
+    assert [(found.kind, found.place) for found in part.findings] == [
+        ("empty", f"{tmp_path / 'a'}:1"),
+        ("unbalanced", f"{tmp_path / 'c'}:1"),
+    ]
+    part = whole(tmp_path / "a", **options)
+    assert (len(part), part.tokens, part.name) == (0, 0, str(tmp_path / "a"))
+    assert [found.kind for found in part.findings] == ["empty"]
+    done = save([part], tmp_path / "new.xml")
+    assert (done.documents, [found.kind for found in done.findings]) == (0, ["empty"])
+    assert not list(read(tmp_path / "new.xml"))

@@ -14,10 +14,9 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from ..codes.span_columns import SpanColumns
-from ..codes.violation import MISSING
 from ..errors import FileError, UnknownNameError
 from ..span import Span
-from .findings import UNANNOTATED, Finding
+from .findings import Finding
 from .formats.options import ReadOptions
 from .inline import Markup
 from .nested import ENOUGH, Passages
@@ -111,9 +110,8 @@ class NestedText:
     `line` is where it begins in the file `name`; the lines of a text may be those of the file
     (`standoff`), or all be in that one line. `starts` are the tokens that begin a sentence; without
     any nothing is known of sentences, and the text is taken for one. A text that is not `annotated`
-    may have any mentions, and so may tokens that are `missing`. `more` is what else somebody wrote
-    of it, such as its id, and `origin` what its format needs to edit it. `places` tells where
-    tokens are, if lines do not.
+    may have any mentions. `more` is what else somebody wrote of it, such as its id, and `origin`
+    what its format needs to edit it.
     """
 
     name: str
@@ -125,10 +123,8 @@ class NestedText:
     findings: list[Finding] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     annotated: bool = True
-    missing: list[int] = field(default_factory=list)
     more: Mapping[str, Any] = field(default_factory=dict)
     origin: Any = field(default=None, repr=False)
-    places: Callable[[int], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._known = set(self.spans)
@@ -137,14 +133,8 @@ class NestedText:
 
     def place(self, token: int) -> str:
         """Return where a token is."""
-        if self.places is not None:
-            return self.places(token)
         more = self.text.count("\n", 0, self.tokens[token][0]) if self.standoff else 0
         return f"{self.name}:{self.line + more}"
-
-    def ends(self, start: int, end: int) -> Offsets:
-        """Return where some tokens begin and end, in characters."""
-        return self.tokens[start][0], self.tokens[end - 1][1]
 
     def words(self, start: int, end: int) -> str:
         """The text of a span, with single spaces."""
@@ -184,16 +174,6 @@ class NestedText:
         else:
             self._known.add(span)
             self.spans.append(span)
-
-    def unannotated(self) -> list[Finding]:
-        """Return a finding for each missing token; neighbours have the place of the first."""
-        found, before = list[Finding](), -1
-        for token in self.missing:
-            place = found[-1].place if token == before + 1 and found else self.place(token)
-            shown = ((token, token + 1, self.words(token, token + 1)),)
-            found.append(Finding(UNANNOTATED, place, 0, MISSING, shown))
-            before = token
-        return found
 
     def leave_out(
         self, kind: str, label: str, shown: str, place: str, parts: Sequence[Offsets] = ()

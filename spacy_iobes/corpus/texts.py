@@ -1,23 +1,23 @@
-"""Texts with mentions as sentences, some texts at a time, and sentences as such texts."""
+"""Texts with mentions as sentences, some texts at a time."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Flags, Ints, Offsets
+from ..arrays import Flags, Ints
 from ..codes.known import Known
 from ..codes.span_columns import SpanColumns
-from ..errors import FileError, InexpressibleError, SettingError
+from ..errors import InexpressibleError, SettingError
 from .findings import Finding, finding_lines
 from .formats.options import ReadOptions
 from .nested_text import NestedText, Tokenize, simple_tokens
-from .sentences import Sentences, whole_documents
+from .sentences import Sentences
 from .words import Words
 
 ENOUGH = 200_000  # tokens of texts that are looked at in one go
@@ -99,6 +99,10 @@ class TextOrigin:
                 found.append(TextPiece(source, first + start - a, start - begin, stop - begin))
         return TextOrigin(tuple(found))
 
+    def at(self, token: int) -> TextPiece:
+        """Return the text of a token."""
+        return self.pieces[bisect_right([piece.begin for piece in self.pieces], token) - 1]
+
     @classmethod
     def joined(cls, several: Sequence[Any], lengths: Sequence[int]) -> TextOrigin | None:
         """Return what is kept of texts that follow each other, given their tokens."""
@@ -119,25 +123,36 @@ def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Senten
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
     Where a mention goes beyond a sentence border, there is no border, and a finding says so. Texts
-    without tokens are passed over. `name` is that of the source, if its texts are in several files.
+    without tokens are passed over, but for findings. `name` is that of the source, if its texts are
+    in several files.
     """
     held, tokens, before = list[NestedText](), 0, (0, 0)
+    loose = list[Finding]()
     for text in texts:
         if not text.tokens:
+            loose += (replace(found, parts=()) for found in text.findings)
             continue
+        text.findings[:0], loose = loose, []
         held.append(text)
         tokens += len(text.tokens)
         if tokens >= ENOUGH:
-            yield (part := _batch(held, before, name))
+            yield (part := _batch(held, before, name or text.name))
             before = before[0] + len(part.opens), before[1] + len(part)
             held, tokens = [], 0
     if held:
-        yield _batch(held, before, name)
+        held[-1].findings += loose
+    if held or loose:
+        yield _batch(held, before, name or text.name, loose if not held else ())
 
 
-def _batch(texts: Sequence[NestedText], before: tuple[int, int], name: str) -> Sentences:
-    """Return the sentences of some texts."""
-    starts, findings = list[list[int]](), list[Finding]()
+def _batch(
+    texts: Sequence[NestedText],
+    before: tuple[int, int],
+    name: str,
+    loose: Sequence[Finding] = (),
+) -> Sentences:
+    """Return the sentences of some texts; findings are loose if there is no text for them."""
+    starts, findings = list[list[int]](), [*loose]
     sentences = 0
     for text in texts:
         mine, crossed = _starts(text)
@@ -156,9 +171,9 @@ def _batch(texts: Sequence[NestedText], before: tuple[int, int], name: str) -> S
     opens = np.array([0, *accumulate(map(len, starts))][:-1], dtype=np.int64)
     whole = SpanColumns.of([text.spans for text in texts], sizes)
     documents = np.array(bounds, dtype=np.int64)
-    several = bool(name) and any(text.name != name for text in texts)
+    several = any(text.name != name for text in texts)
     return Sentences(
-        name or texts[0].name,
+        name,
         offsets,
         opens,
         lambda: Words.in_texts([text.text for text in texts], [text.tokens for text in texts]),
@@ -178,13 +193,12 @@ def _missing(texts: Sequence[NestedText], bounds: Sequence[int]) -> Flags | None
     for text, begin, end in zip(texts, bounds, bounds[1:]):
         if not text.annotated:
             missing[begin:end] = True
-        missing[[begin + token for token in text.missing]] = True
     return missing if missing.any() else None
 
 
 def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
     """Return what is kept of texts; None if that is nothing."""
-    if any(text.origin is None for text in texts):
+    if not texts or any(text.origin is None for text in texts):
         return None
     ends = [*accumulate(len(text.tokens) for text in texts)]
     pieces = (
@@ -222,108 +236,9 @@ def _lines(texts: Sequence[NestedText]) -> Ints:
     return np.array(lines, dtype=np.int32)
 
 
-def texts_of(parts: Iterable[tuple[Sentences, Known]]) -> Iterator[NestedText]:
-    """Yield each document of sentences as a text with its mentions: what `sentences_of` undoes."""
-    for part in whole_documents(replace(part, tags=(), given=known) for part, known in parts):
-        yield from _texts(part)
-
-
-def _texts(part: Sentences) -> Iterator[NestedText]:
-    known = part.given
-    assert known is not None, "texts are made of what is known"
-    firsts = document_starts(part)
-    sentences = [*firsts, len(part)]
-    tokens = part.offsets[sentences]
-    spans = known.spans.regrouped(part.offsets, tokens)
-    flags = [flags for flags in (known.missing, *known.missing_for.values()) if flags is not None]
-    missing = np.logical_or.reduce(flags) if flags else np.zeros(part.tokens, dtype=bool)
-    inside = len(firsts) - len(part.opens)
-    pieces = part.origin.pieces if isinstance(part.origin, TextOrigin) else ()
-    info = ({},) * inside + part.info if part.info else ()
-    for number, (text, places) in enumerate(zip(*characters_of(part))):
-        first, last = sentences[number : number + 2]
-        begin, end = tokens[number : number + 2].tolist()
-        exact = part.words.texts is not None and number >= inside
-        yield NestedText(
-            part.file_of(begin) if end > begin else part.name,
-            text,
-            places,
-            spans=spans[number],
-            findings=[
-                found if exact else replace(found, parts=())
-                for found in part.findings
-                if first <= found.sentence < last
-            ],
-            starts=sorted({int(at) - begin for at in part.offsets[first:last] if at < end}),
-            annotated=not (begin < end and missing[begin:end].all() and not spans[number]),
-            missing=np.flatnonzero(missing[begin:end]).tolist(),
-            more=info[number] if info else {},
-            origin=pieces[number] if pieces else None,
-            places=lambda token, begin=begin: part.place(begin + token),  # type: ignore[misc]
-        )
-
-
 def document_starts(part: Sentences) -> list[int]:
     """Return the sentences that begin a document, and the first one, which may be inside of one."""
     return sorted({*([0] if len(part) else []), *part.opens.tolist()})
-
-
-def characters_of(part: Sentences) -> tuple[list[str], list[list[tuple[int, int]]]]:
-    """Return the text of each document of sentences, and the characters of its tokens.
-
-    Words that are not verbatim stand with single spaces between them, and a line break between
-    sentences.
-    """
-    words = part.words
-    firsts = document_starts(part)
-    documents = list(pairwise([*part.offsets[firsts].tolist(), part.tokens]))
-    if words.verbatim and words.texts is not None:
-        inside = len(firsts) - len(part.opens)
-        texts = [words.document(number) for number in range(len(part.opens))]
-        begins = words.texts.tolist()
-        if inside:
-            first, last = int(words.begin[documents[0][0]]), begins[0] - 1
-            begins.insert(0, first)
-            data = words.buffer[first:last]
-            texts.insert(0, data.decode("utf8", "surrogatepass"))
-        found = [
-            _characters(text, words.begin[a:b] - first, words.end[a:b] - first)
-            for text, (a, b), first in zip(texts, documents, begins)
-        ]
-        return texts, found
-    last_tokens = set((part.offsets[1:] - 1).tolist())
-    texts, found = [], []
-    for begin, end in documents:
-        tokens = words.strings(begin, end)
-        gaps = ["\n" if at in last_tokens else " " for at in range(begin, end)]
-        ends = [*accumulate(len(token) + 1 for token in tokens)]
-        texts.append("".join(t + gap for t, gap in zip(tokens, gaps))[:-1])
-        found.append([(stop - 1 - len(token), stop - 1) for token, stop in zip(tokens, ends)])
-    return texts, found
-
-
-def _characters(text: str, begin: Offsets | Ints, end: Offsets | Ints) -> list[tuple[int, int]]:
-    """Return places in the UTF-8 of a text as characters."""
-    data = text.encode("utf8", "surrogatepass")
-    if len(data) > len(text):
-        flags = np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80
-        before = np.concatenate([[0], np.cumsum(flags)])
-        begin, end = before[begin], before[end]
-    return list(zip(begin.tolist(), end.tolist()))
-
-
-def require_writable(text: NestedText) -> None:
-    """Raise for a text with a character that no text file can hold."""
-    at = text.text.find("\0")
-    try:
-        text.text.encode()
-    except UnicodeEncodeError as error:
-        at = error.start
-    if at >= 0:
-        token = bisect_right(text.tokens, (at, at)) - 1
-        place = text.place(token) if token >= 0 else text.name
-        message = f"{place}: no text file can hold the character {text.text[at]!r}."
-        raise FileError(message, text.name)
 
 
 def require_expressible(left_out: Sequence[Finding], lossy: bool, advice: str) -> None:

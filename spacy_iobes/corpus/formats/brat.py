@@ -18,25 +18,25 @@ from typing import NamedTuple
 from ...codes.known import Known
 from ...errors import FileError
 from ...span import Span
+from ..excerpts import Excerpt, excerpts, not_held, require_writable
 from ..files import STANDARD, Progress, decoded_bytes, shown, whole_file
 from ..findings import NO_SPANS, Finding
 from ..folders import beside, put
 from ..nested_text import NestedText, Tokenize, split_tokens
 from ..sentences import Sentences
 from ..texts import (
+    TextOrigin,
     TextPiece,
     require_expressible,
-    require_writable,
     sentences_of,
     split_sentences,
-    texts_of,
     tokenizer_of,
 )
 from .options import ReadOptions, SaveOptions
 from .standoff import LABEL, TEXT_BOUND, BratFile, FileMention, edit, mention_line, read_mention
 
 BOM = "\ufeff"
-_SAFE = re.compile(r"(?![.\s])[^\x00-\x1f\x7f\\/:*?\"<>|\ud800-\udfff]{1,100}(?<![.\s])")
+_SAFE = re.compile(r"(?![.\s])[^\x00-\x1f\x7f\\/:*?\"<>|\ud800-\udfff]+(?<![.\s])")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|\ud800-\udfff]+")
 
 
@@ -52,13 +52,15 @@ def read(
 
 
 def _with_tokens(found: Iterable[NestedText]) -> Iterator[NestedText]:
-    """Yield the texts with tokens; the files of the others go with a neighbour."""
+    """Yield the texts with tokens, or with findings; files of the others go with a neighbour."""
     last, bare = None, list[BratFile]()
     for text in found:
         file: BratFile = text.origin
         text.more = {"id": file.name}
         if not text.tokens:
             bare.append(file)
+            if text.findings:
+                yield text
             continue
         if last is None:
             file.bare += bare
@@ -148,9 +150,9 @@ def save(
     new = beside(folder)
     try:
         names, left_out = list[str](), list[Finding]()
-        for text in texts_of(parts):
-            require_writable(text)
-            for name, content, annotations in _outputs(text, left_out, how):
+        for excerpt in excerpts(parts, "document"):
+            require_writable(excerpt)
+            for name, content, annotations in _outputs(excerpt, left_out):
                 _put(new / f".{len(names)}.txt", content, how)
                 _put(new / f".{len(names)}.ann", annotations, how)
                 names.append(name)
@@ -187,33 +189,35 @@ def _put(path: Path, text: str, how: SaveOptions) -> None:
         raise FileError(f"{path.parent}: {bad}.", str(path)) from error
 
 
-def _outputs(text: NestedText, left_out: list[Finding], how: SaveOptions) -> Iterator[_Output]:
+def _outputs(excerpt: Excerpt, left_out: list[Finding]) -> Iterator[_Output]:
     """Yield what is written of a document; what is not goes to `left_out`."""
-    left_out += text.unannotated()
-    spans = list[Span]()
-    for span in text.spans:
-        if LABEL.fullmatch(span.label):
-            spans.append(span)
-            continue
-        gone = ((*span[:2], text.words(*span[:2])),)
-        left_out.append(Finding("label", text.place(span.start), 0, span.label, gone))
-    if isinstance(text.origin, TextPiece) and isinstance(text.origin.source, BratFile):
-        yield from _edited(text.origin, spans, left_out)
+    nameless = [span for span in excerpt.spans if not LABEL.fullmatch(span.label)]
+    left_out += (excerpt.finding("label", span) for span in nameless)
+    spans = [span for span in excerpt.spans if span not in nameless]
+    origin = excerpt.part.origin
+    piece = origin.at(excerpt.begin) if isinstance(origin, TextOrigin) else None
+    if piece is not None and isinstance(piece.source, BratFile):
+        left_out += (found for found in not_held(excerpt) if found not in excerpt.lost)
+        yield from _edited(piece, spans, left_out)
         return
-    mentions = [([text.ends(*span[:2])], span.label) for span in spans]
-    for found in text.findings:
-        if found.kind in NO_SPANS and found.parts and LABEL.fullmatch(found.label):
-            mentions.append((list(found.parts), found.label))
-        elif found.kind in NO_SPANS:
-            left_out.append(found)
+    others = [found for found in excerpt.lost if _is_in(found, excerpt)]
+    left_out += (found for found in not_held(excerpt) if found not in others)
+    mentions = [([excerpt.characters(span)[:2]], span.label) for span in spans]
+    mentions += ((list(found.parts), found.label) for found in others)
     mentions.sort(key=lambda each: (each[0][0][0], -each[0][-1][1], each[1]))
     lines = (
-        f"{mention_line(number, label, ends, text.text)}\n"
+        f"{mention_line(number, label, ends, excerpt.text)}\n"
         for number, (ends, label) in enumerate(mentions, 1)
     )
-    key = text.more.get("id", "")
+    key = excerpt.info.get("id", "")
     name = str(key) if isinstance(key, (str, int)) else ""
-    yield _Output(name, text.text, "".join(lines))
+    yield _Output(name, excerpt.text, "".join(lines))
+
+
+def _is_in(found: Finding, excerpt: Excerpt) -> bool:
+    """Return whether a mention that is no span of tokens can be written by its characters."""
+    there = excerpt.verbatim and excerpt.whole and found.parts
+    return bool(there and LABEL.fullmatch(found.label))
 
 
 def _edited(piece: TextPiece, spans: Sequence[Span], left_out: list[Finding]) -> Iterator[_Output]:
@@ -239,13 +243,15 @@ def file_names(wanted: Sequence[str]) -> list[str]:
     if ordered and all(map(_is_safe, wanted)):
         return list(wanted)
     width = len(str(max(len(wanted) - 1, 0)))
-    more = (_UNSAFE.sub("_", name)[:100] for name in wanted)
+    more = (_UNSAFE.sub("_", name)[:50] for name in wanted)
     return [f"{n:0{width}}-{name}".strip("-. ") for n, name in enumerate(more)]
 
 
 def _is_safe(name: str) -> bool:
     """Return whether each part of a path can be the name of a file on any system."""
     return all(
-        _SAFE.fullmatch(part) and not part.lower().endswith((".ann", ".txt"))
+        _SAFE.fullmatch(part)
+        and len(part.encode()) <= 200
+        and not part.lower().endswith((".ann", ".txt"))
         for part in name.split("/")
     )

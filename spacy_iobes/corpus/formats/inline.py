@@ -22,18 +22,13 @@ from typing import IO, NamedTuple
 
 from ...codes.known import Known
 from ...errors import FileError
+from ...span import Span
+from ..excerpts import Excerpt, excerpts, not_held, require_writable
 from ..files import CHUNK, Progress, decoded_bytes, opened, read_bytes, shown, write_bytes
 from ..findings import NO_SPANS, Finding
 from ..nested_text import NestedText, Tokenize, split_tokens
 from ..sentences import Sentences
-from ..texts import (
-    require_expressible,
-    require_writable,
-    sentences_of,
-    split_sentences,
-    texts_of,
-    tokenizer_of,
-)
+from ..texts import require_expressible, sentences_of, split_sentences, tokenizer_of
 from .inline_tags import NAME, Problem, TaggedText, attribute, tagged_texts
 from .options import ReadOptions, SaveOptions
 
@@ -244,17 +239,18 @@ def save(
         encoding = codecs.lookup(how.encoding).name
         put(f'<?xml version="1.0" encoding="{encoding}"?>\n<?spacy-iobes {said}?>\n'.encode())
         put(f"<{ROOT}>\n".encode())
-        for text in texts_of(parts):
-            require_writable(text)
-            put(f"<{DOCUMENT}{_id(text)}>{_tagged(text, left_out)}</{DOCUMENT}>\n".encode())
+        for excerpt in excerpts(parts, "document"):
+            require_writable(excerpt)
+            text = _tagged(excerpt, left_out)
+            put(f"<{DOCUMENT}{_id(excerpt)}>{text}</{DOCUMENT}>\n".encode())
         put(f"</{ROOT}>\n".encode())
         require_expressible(left_out, how.lossy, "Write another format")
     return [found for found in left_out if found.kind not in NO_SPANS]
 
 
-def _id(text: NestedText) -> str:
+def _id(excerpt: Excerpt) -> str:
     """Return the attribute with the id of a document, if it has one that can be written."""
-    key = text.more.get("id", "")
+    key = excerpt.info.get("id", "")
     if not key or not isinstance(key, (str, int)) or _NO_TEXT.search(str(key)):
         return ""
     value = re.sub("[\t\n\r]", lambda match: f"&#{ord(match[0])};", html.escape(str(key)))
@@ -276,15 +272,15 @@ class _Tagged(NamedTuple):
     sentence: bool = False
 
 
-def _tagged(text: NestedText, left_out: list[Finding]) -> str:
+def _tagged(excerpt: Excerpt, left_out: list[Finding]) -> str:
     """Return a text with its tags; what cannot be written goes to `left_out`."""
-    left_out += text.unannotated()
-    wanted, open_tags = sorted(_wanted(text, left_out), key=_order), list[_Tagged]()
+    left_out += not_held(excerpt)
+    wanted, open_tags = sorted(_wanted(excerpt, left_out), key=_order), list[_Tagged]()
     pieces, at = list[str](), 0
 
     def put(place: int, tag: str) -> None:
         nonlocal at
-        pieces.extend((escaped(text.text[at:place]), tag))
+        pieces.extend((escaped(excerpt.text[at:place]), tag))
         at = place
 
     def close(place: int) -> None:
@@ -295,12 +291,12 @@ def _tagged(text: NestedText, left_out: list[Finding]) -> str:
     for tag in wanted:
         close(tag.start)
         if open_tags and tag.end > open_tags[-1].end:
-            left_out.append(_finding("crossed", tag, text))
+            left_out.append(_finding("crossed", tag, excerpt))
             continue
         put(tag.start, f"<{tag.label}>")
         open_tags.append(tag)
-    close(len(text.text))
-    put(len(text.text), "")
+    close(len(excerpt.text))
+    put(len(excerpt.text), "")
     return "".join(pieces)
 
 
@@ -308,37 +304,34 @@ def _order(tag: _Tagged) -> tuple[int, int, bool, str]:
     return tag.start, -tag.end, not tag.sentence, tag.label
 
 
-def _finding(kind: str, tag: _Tagged, text: NestedText) -> Finding:
-    words = " ".join(text.text[tag.start : tag.end].split())
+def _finding(kind: str, tag: _Tagged, excerpt: Excerpt) -> Finding:
+    words = " ".join(excerpt.text[tag.start : tag.end].split())
     return Finding(kind, tag.place, 0, tag.label, ((0, 0, words),))
 
 
-def _wanted(text: NestedText, left_out: list[Finding]) -> Iterator[_Tagged]:
+def _wanted(excerpt: Excerpt, left_out: list[Finding]) -> Iterator[_Tagged]:
     """Yield the sentences of a text, if there are several, and its mentions."""
-    bounds = [*text.starts, len(text.tokens)] if len(text.starts) > 1 else []
-    sentences = [text.ends(start, end) for start, end in pairwise(bounds)]
-    yield from (_Tagged(*ends, SENTENCE, sentence=True) for ends in sentences)
-    begins = [start for start, _ in sentences]
-    for tag in _mentions(text, left_out):
+    bounds = [*excerpt.starts, len(excerpt.places)] if len(excerpt.starts) > 1 else []
+    sentences = [excerpt.characters(Span(a, b, SENTENCE)) for a, b in pairwise(bounds)]
+    yield from (_Tagged(*sentence, sentence=True) for sentence in sentences)
+    begins = [sentence.start for sentence in sentences]
+    for tag in _mentions(excerpt):
         if not _LABEL.fullmatch(tag.label) or tag.label in (ROOT, DOCUMENT, SENTENCE):
-            left_out.append(_finding("label", tag, text))
-        elif tag.start < tag.end and bisect_right(begins, tag.start) != bisect_left(
-            begins, tag.end
-        ):
-            left_out.append(_finding("crossed", tag, text))
+            left_out.append(_finding("label", tag, excerpt))
+        elif bisect_right(begins, tag.start) != bisect_left(begins, tag.end):
+            left_out.append(_finding("crossed", tag, excerpt))
         else:
             yield tag
 
 
-def _mentions(text: NestedText, left_out: list[Finding]) -> Iterator[_Tagged]:
-    """Yield the mentions of a text, those that are no spans of tokens among them."""
-    for start, end, label in text.spans:
-        yield _Tagged(*text.ends(start, end), label, text.place(start))
-    for found in text.findings:
-        if found.kind in (*NO_SPANS, "empty") and len(found.parts) == 1:
-            ((start, end),) = found.parts
-            inside = text.text[start:end]
-            start += len(inside) - len(inside.lstrip())
-            yield _Tagged(start, start + len(inside.strip()), found.label, found.place)
-        elif found.kind in NO_SPANS:
-            left_out.append(found)
+def _mentions(excerpt: Excerpt) -> Iterator[_Tagged]:
+    """Yield the mentions of a text, those that begin or end within tokens among them."""
+    for span in excerpt.spans:
+        place = excerpt.part.place(excerpt.begin + span.start)
+        yield _Tagged(*excerpt.characters(span), place)
+    left_out = excerpt.not_written(characters=True)
+    for found in (found for found in excerpt.lost if found not in left_out):
+        ((start, end),) = found.parts
+        inside = excerpt.text[start:end]
+        start += len(inside) - len(inside.lstrip())
+        yield _Tagged(start, start + len(inside.strip()), found.label, found.place)

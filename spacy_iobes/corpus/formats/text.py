@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ...codes.known import Known
 from ..conll import BOM, Rest
+from ..excerpts import excerpts, require_writable
 from ..files import Progress, read_bytes, shown, write_bytes
 from ..findings import Finding
 from ..nested_text import NestedText, Tokenize
 from ..sentences import Sentences
-from ..texts import require_writable, sentences_of, split_sentences, texts_of, tokenizer_of
+from ..texts import sentences_of, split_sentences, tokenizer_of
 from .options import ReadOptions, SaveOptions
 
 
@@ -73,9 +74,9 @@ def save(
     """
     first = True
     with write_bytes(path, how.encoding) as put:
-        for text in texts_of(parts):
-            require_writable(text)
-            put((text.text if first else f"\n\n{text.text}").encode())
+        for excerpt in excerpts(parts, "document"):
+            require_writable(excerpt)
+            put((excerpt.text if first else f"\n\n{excerpt.text}").encode())
             first = False
         if not first:
             put(b"\n")
