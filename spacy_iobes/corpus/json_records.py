@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -11,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import FileError
-from .conll import BOM, Rest
-from .files import Progress, read_bytes, shown
+from .files import Progress, shown
+from .texts import lines_of
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "data"),
@@ -68,7 +67,7 @@ def records(
 
     A list that goes over several lines is held as a whole, and so is a lone object that does.
     """
-    name, lines = shown(path), _lines(path, encoding, progress)
+    name, lines = shown(path), lines_of(path, encoding, progress)
     for number, line in enumerate(lines, 1):
         if number == 1 and _goes_on(line):
             whole = _parsed(b"\n".join([line, *lines]), name, 1)
@@ -177,19 +176,6 @@ def require_shallow(value: Any) -> None:
 
 def _holds(value: Any) -> bool:
     return isinstance(value, (dict, list))
-
-
-def _lines(path: str | Path, encoding: str, progress: Progress | None) -> Iterator[bytes]:
-    rest, first = Rest(), True
-    for chunk in read_bytes(path, encoding, progress, longest=math.inf):
-        rest.add(chunk.removeprefix(BOM) if first else chunk)
-        first = False
-        if b"\n" in chunk:
-            *lines, last = rest.joined().split(b"\n")
-            rest.begin(last)
-            yield from lines
-    if rest.size:
-        yield rest.joined()
 
 
 def named(value: Mapping[str, Any], kind: str) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,8 @@ from ..arrays import Flags, Ints
 from ..codes.known import Known
 from ..codes.span_columns import SpanColumns
 from ..errors import InexpressibleError, SettingError
+from .conll import BOM, Rest
+from .files import Progress, read_bytes
 from .findings import Finding, finding_lines
 from .formats.options import ReadOptions
 from .nested_text import NestedText, Tokenize, simple_tokens
@@ -40,6 +44,20 @@ def _blank(language: str) -> Any:
     except ImportError as error:
         message = f"spaCy has no language {language!r}, or lacks a library for it (--lang)."
         raise SettingError(message) from error
+
+
+def lines_of(path: str | Path, encoding: str, progress: Progress | None = None) -> Iterator[bytes]:
+    """Yield the lines of a text file as UTF-8, in memory that does not grow with it."""
+    rest, first = Rest(), True
+    for chunk in read_bytes(path, encoding, progress, longest=math.inf):
+        rest.add(chunk.removeprefix(BOM) if first else chunk)
+        first = False
+        if b"\n" in chunk:
+            *lines, last = rest.joined().split(b"\n")
+            rest.begin(last)
+            yield from lines
+    if rest.size:
+        yield rest.joined()
 
 
 def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[NestedText]:

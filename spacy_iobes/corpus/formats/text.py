@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ...codes.known import Known
-from ..conll import BOM, Rest
 from ..excerpts import excerpts, require_writable
-from ..files import Progress, read_bytes, shown, write_bytes
+from ..files import Progress, shown, write_bytes
 from ..findings import Finding
 from ..nested_text import NestedText, Tokenize
 from ..sentences import Sentences
-from ..texts import sentences_of, split_sentences, tokenizer_of
+from ..texts import lines_of, sentences_of, split_sentences, tokenizer_of
 from .options import ReadOptions, SaveOptions
 
 
@@ -30,7 +29,7 @@ def texts(
 ) -> Iterator[NestedText]:
     """Yield each paragraph, from its first to its last character that is no white space."""
     name, paragraph = shown(path), list[bytes]()
-    for number, line in enumerate(_lines(path, how.encoding, progress), 1):
+    for number, line in enumerate(chain(lines_of(path, how.encoding, progress), [b""]), 1):
         if line.strip(b" \t\r"):
             paragraph.append(line)
         else:
@@ -48,20 +47,6 @@ def _text(
         number += whole[: whole.index(text[0])].count("\n")
         tokens = [(start, end) for start, end in tokenize(text) if not text[start:end].isspace()]
         yield NestedText(name, text, tokens, number, annotated=False)
-
-
-def _lines(path: str | Path, encoding: str, progress: Progress | None) -> Iterator[bytes]:
-    """Yield the lines of a file, and an empty one behind them."""
-    rest, first = Rest(), True
-    for chunk in read_bytes(path, encoding, progress, longest=math.inf):
-        rest.add(chunk.removeprefix(BOM) if first else chunk)
-        first = False
-        if b"\n" in chunk:
-            *lines, last = rest.joined().split(b"\n")
-            rest.begin(last)
-            yield from lines
-    yield rest.joined()
-    yield b""
 
 
 def save(
