@@ -67,7 +67,7 @@ class Excerpt:
     @property
     def unknown(self) -> bool:
         """Whether nothing is said of any of its tokens."""
-        every = len(self.missing) == len(self.places)
+        every = len(self.missing) == len(self.places) > 0
         return every and not (self.spans or self.lost or self.blocked)
 
     def characters(self, span: Span) -> Span:
@@ -116,20 +116,22 @@ def _of_part(
     known = part.given
     assert known is not None, "excerpts say what is known"
     offsets = part.offsets[np.append(firsts, len(part))]
-    bounds = offsets if unit == "document" else part.offsets
-    document = np.searchsorted(offsets, bounds[:-1], side="right") - 1
+    if unit == "document":
+        bounds, first = offsets, firsts
+        document = np.arange(len(firsts))
+    else:
+        bounds, first = part.offsets, np.arange(len(part))
+        document = np.searchsorted(firsts, first, side="right") - 1
     spans, wrong = _lists(known.spans, part, bounds), _lists(known.wrong, part, bounds)
     missing, blocked = (_numbers(flags, bounds) for flags in (known.missing, known.blocked))
     by_label = {label: _numbers(flags, bounds) for label, flags in known.missing_for.items()}
-    starts = np.split(part.offsets[:-1], np.searchsorted(part.offsets[:-1], bounds[1:-1]))
-    lost = _lost(part, bounds)
+    starts = np.split(part.offsets[:-1], first[1:])
+    lost = _lost(part, first)
     texts = _verbatim if part.words.verbatim else _spaced
     whole = [*np.bincount(document, minlength=len(firsts)).tolist()]
     inside = len(firsts) - len(part.opens)
     for at, (text, places) in enumerate(texts(part, bounds, document, whole, len(firsts))):
         begin = int(bounds[at])
-        if not places:
-            continue
         yield Excerpt(
             part,
             begin,
@@ -163,13 +165,12 @@ def _numbers(flags: Flags | None, bounds: Offsets) -> list[list[int]]:
     return [np.flatnonzero(flags[a:b]).tolist() for a, b in pairwise(bounds.tolist())]
 
 
-def _lost(part: Sentences, bounds: Offsets) -> dict[int, list[Finding]]:
-    """Return the mentions in each excerpt that are no spans of tokens."""
+def _lost(part: Sentences, first: Offsets) -> dict[int, list[Finding]]:
+    """Return the mentions in each excerpt that are no spans of tokens; excerpts begin there."""
     mentions = dict[int, list[Finding]]()
     for found in part.findings:
-        if found.kind in NO_SPANS and len(part):
-            token = int(part.offsets[min(found.sentence, len(part) - 1)])
-            at = int(np.searchsorted(bounds, token, side="right")) - 1
+        if found.kind in NO_SPANS:
+            at = int(np.searchsorted(first, found.sentence, side="right")) - 1
             mentions.setdefault(at, []).append(found)
     return mentions
 
@@ -187,10 +188,7 @@ def _verbatim(
     """Yield texts to the last character; a sentence of several ends with its last token."""
     words, inside = part.words, documents - len(part.opens)
     for (a, b), number in zip(pairwise(bounds.tolist()), document.tolist()):
-        if a == b:
-            yield "", []
-            continue
-        first, last = int(words.begin[a]), int(words.end[b - 1])
+        first, last = (int(words.begin[a]), int(words.end[b - 1])) if a < b else (0, 0)
         if words.texts is not None and whole[number] == 1:
             first = first if number < inside else int(words.texts[number - inside])
             last = int(words.texts[number - inside + 1]) - 1
@@ -238,22 +236,23 @@ def save_objects(
             excerpt.spans = [span for span in excerpt.spans if span.label]
             made, gone = write(excerpt)
             lost += gone
-            line = line_of(made, excerpt.part.place(excerpt.begin), excerpt.part.name)
+            line = line_of(made, excerpt.part, excerpt.begin)
             put((b",\n" if number else b"\n") + line[:-1] if listed else line)
         put(b"\n]\n" * listed)
         require_expressible(lost, how.lossy, "Choose another format")
     return [found for found in lost if found.kind not in NO_SPANS]  # those the source told of
 
 
-def line_of(made: Object, place: str, name: str) -> bytes:
-    """Return an object as a line of JSON; `place` is where it comes from, for errors."""
+def line_of(made: Object, part: Sentences, begin: int) -> bytes:
+    """Return an object as a line of JSON; it comes from these sentences, and this token of them."""
     text = json.dumps(made, ensure_ascii=False)
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError as error:
         half = f"\\u{ord(text[error.start]):04x}"
+        place = part.place(begin) if begin < part.tokens else part.name
         message = f"{place}: {half}, half of a surrogate pair, is no character and is not written."
-        raise FileError(message, name) from error
+        raise FileError(message, part.name) from error
 
 
 def require_writable(excerpt: Excerpt) -> None:
@@ -265,7 +264,9 @@ def require_writable(excerpt: Excerpt) -> None:
         at = error.start
     if at >= 0:
         token = max(bisect_right(excerpt.places, (at, at)) - 1, 0)
-        place = excerpt.part.place(excerpt.begin + token)
+        place = excerpt.part.name
+        if excerpt.places:
+            place = excerpt.part.place(excerpt.begin + token)
         message = f"{place}: no text file can hold the character {excerpt.text[at]!r}."
         raise FileError(message, excerpt.part.name)
 

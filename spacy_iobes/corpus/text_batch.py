@@ -31,7 +31,6 @@ from .words import Words, byte_places
 ENOUGH = 250_000  # characters of texts that are looked at in one go
 LETTERS = 5  # how many characters a token counts for, where there is no text
 LAST = 1 << 40  # findings that come after those about mentions as they are written
-ELSEWHERE = -2  # findings about texts without tokens, which come before the next one
 SPACE, WORD, OTHER = 1, 2, 3
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -79,16 +78,6 @@ class TextRow:
         """Return where it is in the file of that name, for errors."""
         return Record(None, name, self.number, self.unit)
 
-    def findings(self, name: str) -> Iterator[Finding]:
-        """Yield a finding for each mention of a text without tokens."""
-        for mention in self.mentions:
-            start, end, _ = mention
-            if self.by_tokens and end:
-                raise out_of_range(self.record(name), mention, 0, "tokens")
-            shown = " ".join(self.text[start:end].split())
-            yield self.finding(name, "misaligned" if start < end else "empty", mention, shown)
-        yield from (self.noted(name, note) for note in self.notes)
-
     def noted(self, name: str, note: tuple[str, str, str]) -> Finding:
         """Return a note as a finding."""
         kind, label, shown = note
@@ -99,26 +88,20 @@ def text_sentences(rows: Iterable[TextRow], name: str, how: ReadOptions) -> Iter
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
     Where a mention goes beyond a sentence boundary, there is no boundary, and a finding says so.
-    Texts without tokens are passed over, but for findings about them.
     """
     tokenize = tokenizer_of(how) if how.lang else None
-    held, empty = list[TextRow](), list[tuple[int, Finding]]()
-    size, before = 0, (0, 0)
-    bare = False
+    held, size, before = list[TextRow](), 0, (0, 0)
     for row in rows:
-        text, given = row.text, row.words if row.places is None else row.places[0]
-        if not (given or (given is None and text and (tokenize or not text.isspace()))):
-            empty += ((len(held), found) for found in row.findings(name))
-            continue
-        if size >= ENOUGH or (bare is (row.words is None) and held):
-            yield (part := TextBatch(name, held, how, tokenize).sentences(before, empty))
-            before = before[0] + len(part.opens), before[1] + len(part)
-            held, empty, size = [], [], 0
         bare = row.words is not None
+        if size >= ENOUGH or (held and bare is (held[0].words is None)):
+            yield (part := TextBatch(name, held, how, tokenize).sentences(before))
+            before = before[0] + len(part.opens), before[1] + len(part)
+            held, size = [], 0
         held.append(row)
-        size += LETTERS * len(given or ()) if bare else len(text)
-    if held or empty:
-        yield TextBatch(name, held, how, tokenize).sentences(before, empty)
+        size += LETTERS * len(row.words) if row.words is not None else len(row.text)
+        size += LETTERS
+    if held:
+        yield TextBatch(name, held, how, tokenize).sentences(before)
 
 
 class Found(NamedTuple):
@@ -151,7 +134,7 @@ class TextBatch:
 
     def __post_init__(self) -> None:
         self.begin, self.end, self.bounds = NONE, NONE, NONE
-        self.bare = not self.rows or self.rows[0].words is not None
+        self.bare = self.rows[0].words is not None
         self.base, self.joined = np.zeros(1, dtype=np.int64), ""
         if self.bare:
             self.bounds = _sums([len(row.words or ()) for row in self.rows])
@@ -179,7 +162,7 @@ class TextBatch:
             begin, end = simple_places(self.codes)
         else:
             cut = self.tokenize or _simple
-            every = [row.places or [*zip(*cut(row.text))] for row in self.rows]
+            every = [row.places or _sides(cut(row.text)) for row in self.rows]
             shift = np.repeat(self.base[:-1], [len(starts) for starts, _ in every])
             begin, end = (
                 np.fromiter(chain.from_iterable(some), np.int64, len(shift)) + shift
@@ -254,7 +237,9 @@ class TextBatch:
 
         Mentions begin and end with these characters.
         """
-        most = max(len(self.begin) - 1, 0)
+        if not len(self.begin):
+            return np.zeros_like(begin), np.zeros_like(end)
+        most = len(self.begin) - 1
         first = np.minimum(np.searchsorted(self.begin, begin), most)
         last = np.minimum(np.searchsorted(self.end, end), most)
         fits = (self.begin[first] == begin) & (self.end[last] == end) & (first <= last)
@@ -307,14 +292,11 @@ class TextBatch:
 
     # sentences
 
-    def sentences(
-        self, before: tuple[int, int], empty: Iterable[tuple[int, Finding]] = ()
-    ) -> Sentences:
-        """Return the texts as sentences; findings of others go before a text each."""
+    def sentences(self, before: tuple[int, int]) -> Sentences:
+        """Return the texts as sentences, before which there were documents and sentences."""
         spans, wrong = self.resolved("mentions"), self.resolved("wrong")
-        offsets, crossing = self._offsets(spans, wrong)
-        opens = np.searchsorted(offsets, self.bounds[:-1])
-        found = [*spans.findings, *crossing, *(Found(row, ELSEWHERE, x) for row, x in empty)]
+        offsets, opens, crossing = self._offsets(spans, wrong)
+        found = [*spans.findings, *crossing]
         for number, row in enumerate(self.rows):
             found += (Found(number, -1, row.noted(self.name, note)) for note in row.notes)
         found.sort(key=lambda each: each[:2])
@@ -324,7 +306,7 @@ class TextBatch:
         return Sentences(
             self.name,
             offsets,
-            opens.astype(np.int64),
+            opens[:-1],
             self._words(),
             tags,
             given=None if tags else self._known(spans, wrong, offsets),
@@ -336,24 +318,27 @@ class TextBatch:
 
     @property
     def _layers(self) -> int:
-        return len(self.rows[0].tags) if self.rows else 0
+        return len(self.rows[0].tags)
 
     def _placed(self, found: Found, offsets: Offsets, opens: Offsets) -> Finding:
         """Return a finding with the number of its sentence."""
-        row, order, finding, token = found
-        if not self.rows:
-            return finding
-        if finding.parts and order != ELSEWHERE:
+        row, _, finding, token = found
+        if finding.parts:
             place = self.base[row] + finding.parts[0][0]
             token = int(np.searchsorted(self.begin, place, side="right")) - 1
-        first = int(opens[min(row, len(opens) - 1)])
         sentence = int(np.searchsorted(offsets, token, side="right")) - 1
-        return replace(finding, sentence=max(first, sentence))
+        first, last = opens[row : row + 2].tolist()
+        return replace(finding, sentence=min(max(first, sentence), last - 1))
 
-    def _offsets(self, spans: Resolved, wrong: Resolved) -> tuple[Offsets, list[Found]]:
-        """Return where sentences begin, and a finding for each mention over a boundary."""
+    def _offsets(self, spans: Resolved, wrong: Resolved) -> tuple[Offsets, Offsets, list[Found]]:
+        """Return where sentences begin, those that begin a document, and how many there are.
+
+        A text without tokens has a sentence without any. There is a finding for each mention over
+        a boundary.
+        """
+        sizes = np.diff(self.bounds)
         begins = np.zeros(int(self.bounds[-1]), dtype=bool)
-        begins[self.bounds[:-1]] = True
+        begins[self.bounds[:-1][sizes > 0]] = True
         if self.how.sentences == "lines":
             if not self.bare:
                 begins |= self._line_begins()
@@ -367,8 +352,11 @@ class TextBatch:
                 begins[starts[int(a[at]) : int(b[at])]] = False
                 if each is spans:
                     findings.append(self._crossing(spans, at))
-        offsets = np.append(np.flatnonzero(begins), len(begins))
-        return offsets.astype(np.int64), findings
+        before = np.concatenate([[0], np.cumsum(begins)])
+        counts = np.maximum(np.diff(before[self.bounds]), 1)
+        empty = self.bounds[:-1][sizes == 0]
+        offsets = np.sort(np.concatenate([np.flatnonzero(begins), empty, [len(begins)]]))
+        return offsets.astype(np.int64), _sums(counts), findings
 
     def _crossing(self, spans: Resolved, at: int) -> Found:
         first, last = int(spans.first[at]), int(spans.last[at])
@@ -490,7 +478,7 @@ class TextBatch:
         return words
 
 
-def _sums(sizes: Sequence[int]) -> Offsets:
+def _sums(sizes: Sequence[int] | Offsets) -> Offsets:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -538,6 +526,11 @@ def simple_places(codes: NDArray[np.unsignedinteger[Any]]) -> tuple[Offsets, Off
     first[1:] &= ~word[:-1]
     last[:-1] &= ~word[1:]
     return np.flatnonzero(first | other), np.flatnonzero(last | other) + 1
+
+
+def _sides(places: Sequence[tuple[int, int]]) -> Places:
+    starts, ends = zip(*places) if places else ((), ())
+    return starts, ends
 
 
 def _simple(text: str) -> list[tuple[int, int]]:

@@ -185,8 +185,7 @@ def save(
             words = part.words.strings()
             for sentence, (begin, end) in enumerate(pairwise(part.offsets.tolist())):
                 info = opens.get(sentence, NOTHING if sentence in part.opens else info)
-                if begin < end:
-                    tags = {key: layer[sentence] for key, layer in zip(keys, layers)}
-                    made = beside(info, {"tokens": words[begin:end], **tags})
-                    put(line_of(made, part.place(begin), part.name))
+                tags = {key: layer[sentence] for key, layer in zip(keys, layers)}
+                made = beside(info, {"tokens": words[begin:end], **tags})
+                put(line_of(made, part, begin))
     return writer.left_out
