@@ -404,6 +404,8 @@ def annotated(tmp_path: Path) -> Path:
         "c/d.ann": "\ufeffT1\tA 0 1\tx\r\nT2\tB 2 3\ty\r\nT12\tC 4 5\tz",
         "e.txt": "",
         "e.ann": "",
+        "annotation.conf": "[entities]\nPER\n",
+        "c/visual.conf": "[labels]\r\n",
     }
     return folder(tmp_path / "in", files)
 

@@ -86,14 +86,14 @@ def texts(
         reason = "no .ann files in or below it. A brat folder has texts (.txt) with .ann files."
         raise FileError(f"{path}: {reason}", str(path))
     for each in paths:
-        name = each.relative_to(root).with_suffix("").as_posix()
-        yield _text(each, name, how, tokenize, progress or (lambda count: None))
+        yield _text(each, root, how, tokenize, progress or (lambda count: None))
 
 
 def _text(
-    annotations: Path, name: str, how: ReadOptions, tokenize: Tokenize, progress: Progress
+    annotations: Path, root: Path, how: ReadOptions, tokenize: Tokenize, progress: Progress
 ) -> NestedText:
     """Return one text, given the file of its annotations."""
+    name = annotations.relative_to(root).with_suffix("").as_posix()
     path = annotations.with_suffix(".txt")
     text = _content(path, how.encoding, progress)
     raw = _content(annotations, how.encoding, progress)
@@ -107,7 +107,7 @@ def _text(
     tokens = tokenize(text)
     if how.misaligned == "split":
         tokens = split_tokens(tokens, ((parts[0][0], parts[-1][1]) for *_, parts in mentions))
-    file = BratFile(name, str(annotations), text, tokens, lines, mark)
+    file = BratFile(root, name, text, tokens, lines, mark)
     found = NestedText(str(path), text, tokens, origin=file)
     for number, key, label, parts in mentions:
         span = found.add(label, parts, f"{annotations}:{number + 1}", how.misaligned)
@@ -127,11 +127,15 @@ def _content(path: Path, encoding: str, progress: Progress) -> str:
 
 
 class _Output(NamedTuple):
-    """The text and the annotations of a file, and the name that it shall have, if any."""
+    """The text and the annotations of a file, and the name that it shall have, if any.
+
+    What comes from brat comes from below a folder `root`.
+    """
 
     name: str
     text: str
     annotations: str
+    root: Path | None = None
 
 
 def save(
@@ -139,28 +143,33 @@ def save(
 ) -> Sequence[Finding]:
     """Write a folder with a text and its annotations for each document, all or nothing.
 
-    What comes from brat keeps the names of its files and all lines but those of mentions. The files
-    of others are named after the ids of documents, if they are read in the same order then; else
-    they are numbered. Mentions that are no spans of tokens are written as well. Tokens that are not
-    annotated, labels with white space, and relations of mentions that are gone cannot be written:
-    an error, or `lossy` findings.
+    What comes from brat keeps the names of its files, all lines but those of mentions, and its
+    settings (`.conf`). The files of others are named after the ids of documents, if they are read
+    in the same order then; else they are numbered. Mentions that are no spans of tokens are written
+    as well. Tokens that are not annotated, labels with white space, and relations of mentions that
+    are gone cannot be written: an error, or `lossy` findings.
     """
     folder = _require_new(path)
     decoded_bytes(b"", how.encoding, str(path))  # raises if there is no such encoding
     new = beside(folder)
     try:
-        names, left_out = list[str](), list[Finding]()
+        names, left_out, settings = list[str](), list[Finding](), dict[Path, Path]()
         for excerpt in excerpts(parts, "document"):
             require_writable(excerpt)
-            for name, content, annotations in _outputs(excerpt, left_out):
+            for name, content, annotations, root in _outputs(excerpt, left_out):
                 _put(new / f".{len(names)}.txt", content, how)
                 _put(new / f".{len(names)}.ann", annotations, how)
                 names.append(name)
+                settings |= {folder: root for folder in Path(name).parents if root}
         require_expressible(left_out, how.lossy, "Write another format")
         for number, name in enumerate(file_names(names)):
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             for ending in (".txt", ".ann"):
                 (new / f".{number}{ending}").rename(new / f"{name}{ending}")
+        for below, root in settings.items():
+            for file in (root / below).glob("*.conf"):
+                (new / below).mkdir(parents=True, exist_ok=True)
+                (new / below / file.name).write_bytes(whole_file(file))
         put(new, folder)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -229,7 +238,7 @@ def _edited(piece: TextPiece, spans: Sequence[Span], left_out: list[Finding]) ->
     left_out += orphans
     for file in sorted([source, *source.bare], key=lambda file: Path(f"{file.name}.ann")):
         rest = file.mark + "\n".join(file.lines)
-        yield _Output(file.name, file.text, lines if file is source else rest)
+        yield _Output(file.name, file.text, lines if file is source else rest, file.root)
 
 
 def file_names(wanted: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import FileError
@@ -31,19 +32,24 @@ class FileMention(NamedTuple):
 
 @dataclass(eq=False)
 class BratFile:
-    """A text and the lines of its annotations, which are in files of one name below a folder.
+    """A text and the lines of its annotations: files of one name, below the folder `root`.
 
     `bare` are files beside it whose texts have no tokens.
     """
 
+    root: Path
     name: str
-    annotations: str
     text: str
     tokens: Sequence[Offsets]
     lines: list[str]
     mark: str = ""
     mentions: list[FileMention] = field(default_factory=list)
     bare: list[BratFile] = field(default_factory=list)
+
+    @property
+    def annotations(self) -> Path:
+        """The file of the annotations."""
+        return self.root / f"{self.name}.ann"
 
 
 def read_mention(line: str, text: str, name: str, number: int) -> tuple[str, str, list[Offsets]]:
