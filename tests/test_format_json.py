@@ -20,7 +20,12 @@ from hypothesis import strategies as st
 from spacy_iobes import Span, SpanColumns
 from spacy_iobes.codes import Known
 from spacy_iobes.corpus import Sentences, TextReading, Words, read, read_json_lines, save
-from spacy_iobes.errors import FileError, InexpressibleError, UnknownNameError
+from spacy_iobes.errors import (
+    FileError,
+    InexpressibleError,
+    UnknownNameError,
+    UnreadableTagError,
+)
 
 from .commands import run
 
@@ -889,6 +894,87 @@ def test_bad_objects(file: Path, rows: Sequence[Any], said: str, options: Row) -
         one(file, *rows, **options)
     assert said in str(error.value)
     assert re.search(r"in\.jsonl, (line|item) \d: ", str(error.value))
+
+
+KEYS = """
+    text data tokens words spans entities label labels ner ents start end start_offset end_offset
+    token_start token_end answer _view_id _input_hash sents missing blocked wrong relations id
+    annotations completions predictions result value type from_name completed_by model_version
+    features rows row names feature ner_tags tags ground_truth was_cancelled meta more
+""".split()  # noqa: SIM905
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 3)
+    | st.sampled_from(
+        [2**70, 0.5, "", "a", "a b", "accept", "reject", "ignore", "ner", "labels", "O"]
+    )
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+
+TEMPLATES: list[Any] = [
+    {"text": "a b", "spans": [{"start": 0, "end": 1, "label": "X"}], "id": 1},
+    {"tokens": ["a", "b"], "spans": [[0, 2, "X"]], "sents": [[0, 1], [1, 2]], "missing": [[0, 1]]},
+    {"text": "a b", "tokens": [{"start": 0, "end": 1, "id": 0}], "ents": [], "sents": []},
+    ["a b", {"entities": [[0, 1, "X"]]}],
+    {"tokens": ["a", "b"], "ner_tags": ["B-X", "O"], "tags": [0, 1]},
+    task("a b", answer="accept", relations=[]),
+    {"text": "a b", "label": [[0, 1, "X"]], "relations": [{"from_id": 1, "to_id": 2}]},
+    studio("a b", [region(0, 1, "X", text="a")], predictions=[], meta={}),
+    {"features": {"ner_tags": {"feature": {"names": ["O"]}}}, "rows": [{"row": {"tokens": []}}]},
+    {"annotations": [["a", {"entities": []}], None]},
+]
+
+
+@st.composite
+def spoilt(draw: st.DrawFn) -> Any:
+    """An object of some tool, with other values in one or two places."""
+    row = json.loads(json.dumps(draw(st.sampled_from(TEMPLATES))))
+    for _ in range(draw(st.integers(0, 2))):
+        inside = row
+        while isinstance(inside, (dict, list)) and inside:
+            key = draw(st.sampled_from([*inside] if isinstance(inside, dict) else [0]))
+            if draw(st.integers(0, 2)) == 0:
+                inside[key] = draw(VALUES)
+                break
+            if isinstance(inside, dict) and draw(st.integers(0, 5)) == 0:
+                inside[draw(st.sampled_from(KEYS))] = inside.pop(key)
+                break
+            inside = inside[key]
+    return row
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.lists(spoilt() | VALUES, min_size=1, max_size=2),
+    st.sampled_from(["auto", "jsonl", *NAMED, "hugging_face"]),
+    st.sampled_from(["auto", "tokens", "characters"]),
+)
+def test_any_object_is_read_or_refused(rows: list[Any], form: str, offsets: str) -> None:
+    """Whatever is there, an error names the line, and sentences can be written and read again."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "in.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        try:
+            part = sentences(path, format=form, offsets=offsets, tag_names=["O", "B-X"])
+            known = part.known("bio", "begin")
+        except FileError as error:
+            assert re.search(r"in\.jsonl(, (line|item) \d+|:\d+): ", str(error))  # noqa: PT017
+            return
+        except UnreadableTagError:
+            return
+        assert len(known.spans) == len(part)
+        save([part], path, scheme="bio", policy="begin", unit="document", lossy=True)
+        again = sentences(path)
+        assert words(again) == words(part)
+        assert spans(again) == [sorted(some) for some in known.spans]
 
 
 def test_items_of_a_list_are_counted(tmp_path: Path) -> None:

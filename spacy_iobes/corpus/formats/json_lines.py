@@ -112,7 +112,7 @@ def dialects(value: Any, how: ReadOptions) -> list[str]:
         found += [OWN] * bool(others)
     elif tagged:
         found += ["hugging_face", *[OWN] * bool(spans)]
-    elif any(map(_is_label, value.get("annotations") or ())):
+    elif _is_labelled(value.get("annotations")):
         found += ["doccano", *[OWN] * bool(spans)]
     return list(dict.fromkeys(found)) or [OWN]
 
@@ -130,8 +130,10 @@ def _is_task(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_label(value: Any) -> bool:
-    return isinstance(value, dict) and "start_offset" in value
+def _is_labelled(value: Any) -> bool:
+    """Return whether a value is a list of labels, as doccano had them first."""
+    given = value if isinstance(value, list) else ()
+    return any("start_offset" in each for each in given if isinstance(each, dict))
 
 
 def save(
