@@ -212,8 +212,7 @@ def _wrong(name: str, problems: list[Problem]) -> FileError:
     more = f" (and {len(problems) - 1} more in this file)" if len(problems) > 1 else ""
     advice = (
         f"Correct it; or, if <{tag}> is no label, ignore it (--ignore-tag {tag}); or let such tags "
-        "be text (--unbalanced text) or be left out (--unbalanced skip), for which 'to-docbin' has "
-        "options."
+        "be text (--unbalanced text) or be left out (--unbalanced skip)."
     )
     message = f"{name}, line {line}: {SAID[kind]}: {words!r}{more}. {advice}"
     return FileError(message, name, line)
