@@ -288,7 +288,7 @@ class ColumnWriter:
         self.scheme = get_scheme(how.to_scheme)
         self.arrangement: Arrangement | None = None
         self.left_out: list[Finding] = []
-        self._marked, self._begun = False, False
+        self._begun = False
 
     def tags(self, part: Sentences, known: Known) -> list[CodedTags]:
         """Return the tags of each column; `-` and `!` are where the source has them."""
@@ -310,35 +310,41 @@ class ColumnWriter:
             return b""
         delimiter = delimiter_named(self.how.delimiter or "tab").encode() or b" "
         part = _writable(part, tags, delimiter)
-        self._marked = self._marked or len(part.opens) < len(part) or bool(part.before[0])
-        labels = (self.arrangement and self.arrangement.labels) or part.layer_labels
+        arrangement = self.arrangement or Arrangement()
+        labels = arrangement.labels or part.layer_labels
         begun, self._begun = self._begun or not self.how.header, True
         header = b"" if begun else _header(labels, len(tags), delimiter)
-        return header + _rows(part, delimiter, self._marked)
+        return header + _rows(part, delimiter, arrangement.marked)
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """To which of how many columns of tags spans go; `labels` are those of the columns, if any."""
+    """How many columns of tags a file gets, perhaps one for each of some `labels`.
+
+    Its documents are `marked` if one of them has several sentences.
+    """
 
     count: int = 0
     labels: tuple[str, ...] = ()
+    marked: bool = False
 
     @classmethod
     def of(cls, parts: Iterable[tuple[Sentences, Known]], how: SaveOptions) -> Arrangement:
         """Return what all parts of a source need: as many columns as its deepest sentence."""
-        deepest, labels = 1, set[str]()
+        deepest, labels, marked = 1, set[str](), False
         for part, known in parts:
+            filled = np.diff(part.offsets, prepend=0)[1:] > 0
+            marked = marked or int(filled.sum()) > len(part.opens)
             labels.update(known.spans.labels)
             if how.order != "label":
                 deepest = max(deepest, len(_layers_of(known, how.order, ())))
         if how.order != "label":
-            return cls(how.layers or deepest)
+            return cls(how.layers or deepest, (), marked)
         if how.layers not in (0, len(labels)):
             raise InexpressibleError(
                 f"One column for each label is {len(labels)} columns, not {how.layers}."
             )
-        return cls(len(labels), tuple(sorted(labels)))
+        return cls(len(labels), tuple(sorted(labels)), marked)
 
     def arrange(
         self, part: Sentences, known: Known, how: SaveOptions
@@ -418,11 +424,13 @@ def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:
     lines = [b"".join(row) + b"\n" for row in zip(tokens, *columns)]
     marker = DOCSTART + (delimiter + b"O") * len(part.tags) + b"\n\n"
     opens = set(part.opens.tolist()) if marked else set[int]()
-    pieces = list[bytes]()
+    pieces, opening = list[bytes](), False
     for sentence, (begin, end) in enumerate(pairwise(part.offsets.tolist())):
-        if begin < end:
-            pieces += [marker] if sentence in opens else []
+        opening = opening or sentence in opens
+        if begin < end:  # sentences of nothing but white space are left out
+            pieces += [marker] if opening else []
             pieces += [*lines[begin:end], b"\n"]
+            opening = False
     return b"".join(pieces)
 
 

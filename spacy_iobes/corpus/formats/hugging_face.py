@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,10 @@ def _tokens(value: Mapping[str, Any]) -> str:
 
 
 def tag_columns(record: Record, how: ReadOptions) -> tuple[str, ...]:
-    """Return the keys of layers of tags: those that somebody names, or the only one there is."""
+    """Return the keys of layers of tags: those that somebody names, or the only one there is.
+
+    `ner_tags_1`, `ner_tags_2` and so on are further layers of `ner_tags`.
+    """
     value = record.value
     if how.layers:
         return tuple(str(key) for key, _ in how.layer_keys)
@@ -79,7 +82,8 @@ def tag_columns(record: Record, how: ReadOptions) -> tuple[str, ...]:
     if not found:
         known = ", ".join(TAGS)
         raise record.wrong(f"no tags (one of {known}): {[*value]}. Name their key (--layer).")
-    return tuple(found[:1])
+    more = takewhile(value.__contains__, (f"{found[0]}_{number}" for number in count(1)))
+    return (found[0], *more)
 
 
 def is_tagged(value: Mapping[str, Any], how: ReadOptions) -> bool:
