@@ -21,9 +21,9 @@ from .files import write_bytes
 from .findings import NO_SPANS, UNANNOTATED, Finding
 from .formats.options import SaveOptions
 from .json_records import tells
+from .nested_text import simple_tokens
 from .sentences import Sentences, whole_documents
 from .texts import document_starts, require_expressible
-from .words import byte_places
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -58,6 +58,11 @@ class Excerpt:
         if not (self.verbatim and self.whole):
             return []
         return [Span(*found.parts[0], found.label) for found in self.lost if _in_one_piece(found)]
+
+    @property
+    def simple(self) -> bool:
+        """Whether its tokens are those that a text has where no language is named."""
+        return self.places == simple_tokens(self.text)
 
     @property
     def words(self) -> list[str]:
@@ -187,20 +192,27 @@ def _verbatim(
 ) -> Iterator[Text]:
     """Yield texts to the last character; a sentence of several ends with its last token."""
     words, inside = part.words, documents - len(part.opens)
+    ends = list[tuple[int, int]]()
     for (a, b), number in zip(pairwise(bounds.tolist()), document.tolist()):
         first, last = (int(words.begin[a]), int(words.end[b - 1])) if a < b else (0, 0)
         if words.texts is not None and whole[number] == 1:
             first = first if number < inside else int(words.texts[number - inside])
             last = int(words.texts[number - inside + 1]) - 1
-        data = words.buffer[first:last]
-        text = data.decode("utf8", "surrogatepass")
-        places = np.stack([words.begin[a:b], words.end[a:b]]) - np.int32(first)
-        if len(data) > len(text):
-            characters = np.zeros(len(data) + 1, dtype=np.int32)
-            begins = byte_places(data)
-            characters[begins] = np.arange(len(begins))
-            places = characters[places]
-        yield text, list(zip(*places.tolist()))
+        ends.append((first, last))
+    begin = min((first for first, last in ends if last), default=0)
+    data = words.buffer[begin : max(last for _, last in ends)]
+    text = data.decode("utf8", "surrogatepass")
+    columns = [np.array(ends, dtype=np.int64).T.ravel(), words.begin, words.end]
+    places = [np.maximum(column - begin, 0) for column in columns]
+    if len(data) > len(text):
+        leads = np.frombuffer(data, dtype=np.uint8) & 0xC0 != 0x80
+        before = np.concatenate([[0], np.cumsum(leads)])
+        places = [before[column] for column in places]
+    edges, starts, stops = (column.tolist() for column in places)
+    for at, (a, b) in enumerate(pairwise(bounds.tolist())):
+        first, last = edges[at], edges[at + len(ends)]
+        own = [(x - first, y - first) for x, y in zip(starts[a:b], stops[a:b])]
+        yield text[first:last], own
 
 
 def _spaced(part: Sentences, bounds: Offsets, *_: Any) -> Iterator[Text]:

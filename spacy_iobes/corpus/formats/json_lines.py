@@ -31,7 +31,6 @@ from ..json_records import (
     records,
 )
 from ..json_texts import has_mentions, is_mentions, text_row
-from ..nested_text import simple_tokens
 from ..sentences import Sentences
 from ..text_batch import TextRow, text_sentences
 from . import doccano, hugging_face, label_studio, prodigy
@@ -155,7 +154,7 @@ def written(excerpt: Excerpt, offsets: str = "auto") -> tuple[Object, Sequence[F
 
     words = excerpt.words
     made: Object = {"tokens": words} if by_tokens else {"text": excerpt.text}
-    if not by_tokens and excerpt.places != simple_tokens(excerpt.text):
+    if not by_tokens and not excerpt.simple:
         blank = any(word.isspace() for word in words)
         places = [{"start": start, "end": end} for start, end in excerpt.places]
         made["tokens"] = places if blank else words
