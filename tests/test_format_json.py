@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -1425,6 +1426,35 @@ def test_keys_of_other_tools_do_not_mislead(file: Path, tmp_path: Path) -> None:
     assert back.info == ({"more": {"b": 1, "text": "a!", "tags": [3]}},)
     save([one(file, {**NER, "ner_tags": ["B-X", "O", "O"]})], out, scheme="bio")
     assert sentences(out).info == ({"id": "7", "pos_tags": [1, 2, 1]},)
+
+
+def test_keys_that_look_like_those_of_label_studio(file: Path, tmp_path: Path) -> None:
+    row = {"text": "a", "spans": SPAN, "meta": 3, "predictions": 4}
+    for more in (3, {"names": 3, "ids": [], "annotation": "x", "annotations": {}, "data": 1}):
+        save([one(file, {**row, "label_studio": more})], tmp_path / "out", to="label_studio")
+        assert spans(sentences(tmp_path / "out", format="label_studio")) == [[(0, 1, "X")]]
+
+
+def test_predictions_of_a_model(file: Path, tmp_path: Path) -> None:
+    """They stand beside what annotators said, and are read if the model is named."""
+    human = {"id": 4, "was_cancelled": True, "result": []}
+    part, out = one(file, studio("Ada met", human)), tmp_path / "out.json"
+    found = SpanColumns.of([[(0, 1, "PER")]], [2])
+    save([replace(part, given=Known(found))], out, to="label_studio", model_version="m1")
+    (made,) = json.loads(out.read_text())
+    assert made["annotations"] == [human]
+    (prediction,) = made["predictions"]
+    assert (prediction["model_version"], len(prediction["result"])) == ("m1", 1)
+    assert flags(sentences(out).known().missing) == [0, 1]
+    assert spans(sentences(out, annotator="m1")) == [[(0, 1, "PER")]]
+
+
+def test_layers_of_hugging_face(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    save(read(CASES / "nested.jsonl"), out, to="hugging_face", to_scheme="bio")
+    part = sentences(out)
+    assert len(part.tags) == 2
+    assert spans(part) == spans(sentences(CASES / "nested.jsonl", misaligned="split"))
 
 
 def test_halves_of_characters_are_not_written(tmp_path: Path) -> None:

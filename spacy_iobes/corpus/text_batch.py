@@ -6,7 +6,7 @@ finding that says where; nothing is left out without one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -20,10 +20,11 @@ from ..codes.known import Known
 from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import CodedTags
 from ..errors import FileError
+from .characters import SPACE, kinds_of, simple_places
 from .findings import Finding
 from .formats.options import ReadOptions
 from .json_records import Mention, Record, out_of_range
-from .nested_text import TOKENS, Tokenize
+from .nested_text import Tokenize, simple_tokens
 from .sentences import Sentences
 from .texts import sentencizer, tokenizer_of
 from .words import Words, byte_places
@@ -31,7 +32,6 @@ from .words import Words, byte_places
 ENOUGH = 250_000  # characters of texts that are looked at in one go
 LETTERS = 5  # how many characters a token counts for, where there is no text
 LAST = 1 << 40  # findings that come after those about mentions as they are written
-SPACE, WORD, OTHER = 1, 2, 3
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -161,7 +161,7 @@ class TextBatch:
         if self.tokenize is None and all(row.places is None for row in self.rows):
             begin, end = simple_places(self.codes)
         else:
-            cut = self.tokenize or _simple
+            cut = self.tokenize or simple_tokens
             every = [row.places or _sides(cut(row.text)) for row in self.rows]
             shift = np.repeat(self.base[:-1], [len(starts) for starts, _ in every])
             begin, end = (
@@ -459,7 +459,7 @@ class TextBatch:
         codes = np.array([names.setdefault(tag, len(names)) for tag in tags], dtype=np.int32)
         return CodedTags.trusted(codes, offsets, tuple(names))
 
-    def _words(self) -> Any:
+    def _words(self) -> Callable[[], Words]:
         """Return what makes the words, and holds no more than it needs."""
         if self.bare:
             tokens = [row.words or [] for row in self.rows]
@@ -499,39 +499,6 @@ def _columns(spans: Resolved, offsets: Offsets) -> SpanColumns:
     return SpanColumns.trusted((*columns, spans.label), spans.labels, len(offsets) - 1)
 
 
-_TABLE = np.zeros(0x110000, dtype=np.uint8)  # the kind of each character that was met so far
-
-
-def kinds_of(codes: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.uint8]:
-    """Return for each character whether it is SPACE, part of a WORD, or any OTHER token."""
-    kinds: NDArray[np.uint8] = _TABLE[codes]
-    if not kinds.all():
-        for code in np.unique(codes[kinds == 0]).tolist():
-            _TABLE[code] = _kind(chr(code))
-        kinds = _TABLE[codes]
-    return kinds
-
-
-def _kind(character: str) -> int:
-    if not TOKENS.match(character):
-        return SPACE
-    return WORD if len(TOKENS.findall(character * 2)) == 1 else OTHER
-
-
-def simple_places(codes: NDArray[np.unsignedinteger[Any]]) -> tuple[Offsets, Offsets]:
-    """Return where the tokens of `TOKENS` begin and end in a text of these characters."""
-    kinds = kinds_of(codes)
-    word, other = kinds == WORD, kinds == OTHER
-    first, last = word.copy(), word.copy()
-    first[1:] &= ~word[:-1]
-    last[:-1] &= ~word[1:]
-    return np.flatnonzero(first | other), np.flatnonzero(last | other) + 1
-
-
 def _sides(places: Sequence[tuple[int, int]]) -> Places:
     starts, ends = zip(*places) if places else ((), ())
     return starts, ends
-
-
-def _simple(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in TOKENS.finditer(text)]

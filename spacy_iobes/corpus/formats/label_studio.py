@@ -279,26 +279,45 @@ def _moved(places: Sequence[int], mention: Mention) -> Mention:
 def save(
     parts: Iterable[tuple[Sentences, Known]], path: str | Path, how: SaveOptions
 ) -> Sequence[Finding]:
-    """Write a list with a task for each document or sentence; return what tasks cannot hold."""
-    return save_objects(parts, path, how, task, listed=True)
+    """Write a list with a task for each document or sentence; return what tasks cannot hold.
+
+    Mentions are an annotation, or predictions of the model that somebody names.
+    """
+    write = partial(task, model=how.model_version)
+    return save_objects(parts, path, how, write, listed=True)
 
 
-def task(excerpt: Excerpt) -> tuple[Object, Sequence[Finding]]:
+def task(excerpt: Excerpt, model: str = "") -> tuple[Object, Sequence[Finding]]:
     """Return an excerpt as a task, with an annotation unless it is not annotated."""
     info = dict(excerpt.info)
-    more = info.pop(MORE, None)
-    more = more if isinstance(more, dict) else {}
-    names = {**NAMES, **more.get("names", {})}
+    more = _object(info.pop(MORE, None))
+    names = {**NAMES, **_object(more.get("names"))}
     root = {name: info.pop(name) for name in ROOT if name in info}
-    data = {names["text"]: excerpt.text, **without(info, [names["text"]]), **more.get("data", {})}
-    annotations = [*more.get("annotations", ())]
-    if not excerpt.unknown:
-        mine = dict(more.get("annotation", {}))
-        result = _result(excerpt, names, more.get("ids", {}))
-        annotations.insert(0, {**mine, "result": [*result, *mine.get("result", ())]})
+    data = {
+        names["text"]: excerpt.text,
+        **without(info, [names["text"]]),
+        **_object(more.get("data")),
+    }
+    annotations = _list(more.get("annotations"))
+    if model and not excerpt.unknown:
+        result = _result(excerpt, names, {})
+        made = {"model_version": model, "result": result}
+        root["predictions"] = [made, *_list(root.get("predictions"))]
+    elif not excerpt.unknown:
+        mine = _object(more.get("annotation"))
+        result = _result(excerpt, names, _object(more.get("ids")))
+        annotations = [{**mine, "result": [*result, *_list(mine.get("result"))]}, *annotations]
     wrong = [excerpt.finding("wrong", span) for span in excerpt.wrong if excerpt.unknown]
-    made = {**root, "data": data, "annotations": annotations}
-    return made, [*not_held(excerpt, unknown=True), *wrong]
+    whole = {**root, "data": data, "annotations": annotations}
+    return whole, [*not_held(excerpt, unknown=True), *wrong]
+
+
+def _object(value: Any) -> Object:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _result(excerpt: Excerpt, names: Mapping[str, str], ids: Mapping[str, Any]) -> list[Object]:

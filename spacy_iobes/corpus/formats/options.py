@@ -178,6 +178,9 @@ class SaveOptions:
         OffsetUnit,
         option="--output-offsets",
     )
+    model_version: str = option(
+        "", "Write mentions as predictions of this version of a model, in Label Studio.", TEXTS
+    )
     lossy: bool = option(False, "Leave out what the format cannot hold, and say how much that is.")
     delimiter: str = option(
         "",
