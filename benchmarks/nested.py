@@ -21,9 +21,10 @@ from spacy_iobes.corpus import (
     NestedSurvey,
     Passages,
     TagReading,
-    brat_passages,
     column_passages,
+    read_brat,
     survey_nested,
+    text_passages,
 )
 
 from . import nested_ner
@@ -108,7 +109,7 @@ def _brat(path: Path) -> list[Passages]:
         if hasattr(tarfile, "data_filter"):  # Python 3.11.4, 3.10.12
             archive.extraction_filter = tarfile.data_filter
         archive.extractall(folder)
-        return list(brat_passages(folder))
+        return list(text_passages(read_brat(folder)))
 
 
 def surveys(corpus: Nested) -> dict[str, NestedSurvey]:

@@ -72,7 +72,7 @@ LETTERS = {"bio": "BIIB", "iobes": "BIES", "bilou": "BILU", "io": "IIII"}
 
 def tags(size: int, spans: Sequence[Mention], scheme: str) -> list[str]:
     found = ["O"] * size
-    first, inner, last, only = LETTERS[scheme]
+    first, inner, last, only = list(LETTERS[scheme])
     for start, end, label in spans:
         for i in range(start, end):
             letter = first if i == start else last if i == end - 1 else inner

@@ -22,10 +22,10 @@ from spacy_iobes.corpus import (
     NestedSurvey,
     Passages,
     TagReading,
-    brat_passages,
     column_passages,
     read_brat,
     survey_nested,
+    text_passages,
 )
 from spacy_iobes.errors import FileError
 
@@ -306,7 +306,7 @@ def test_published_figures_of_a_brat_corpus(tmp_path: Path) -> None:
     unpacked(DATA / "nerel" / "NEREL-v1.1.tar.gz", tmp_path)
     lost = {"nearest_start": 178, "nearest_end": 188, "lifo": 184, "all": 275, "crossing": 277}
     best = {"nearest_start": 0.9976, "nearest_end": 0.9967, "lifo": 0.9974, "all": 0.9948}
-    passages = list(brat_passages(tmp_path))
+    passages = list(text_passages(read_brat(tmp_path)))
     for reading, expected in lost.items():
         survey = survey_nested("NEREL", passages, reading)
         total = survey.total

@@ -59,6 +59,7 @@ from .nested_out import WRITERS as WRITERS
 from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
+from .nested_text import text_passages as text_passages
 from .plain_text import plain_docs as plain_docs
 from .planted import Flaws as Flaws
 from .planted import Planter as Planter
