@@ -435,7 +435,7 @@ def test_evaluate_agrees_with_function_and_command_on_real_outputs(
     found = evaluated(answers, guesses, gold_source="user_data:gold", **settings)
     alike(found, score(answers, guesses, **settings).as_dict())
     assert found["iobes_violations"] > 0
-    options = ["-s", "bio", "-r", policy, "--gold-policy", "begin", "--format", "json"]
+    options = ["-s", "bio", "-p", policy, "--gold-policy", "begin", "--layout", "json"]
     command = CliRunner().invoke(app, ["score", str(gold), str(output), *options])
     assert (command.exit_code != 0) == (name in OTHER_TOKENS)
     if name not in OTHER_TOKENS:

@@ -278,7 +278,7 @@ def test_predict_a_column_for_each_label(data: Path, tmp_path: Path) -> None:
     said = fine("predict", data / "model", data / "dev.tsv", out, *options).stdout
     assert f"{inner} mentions overlapping" in said
     assert out.read_text().startswith("token\tDNA\tprotein\n")
-    read = ["--scheme", "bio", "--header", "--format", "json"]
+    read = ["--scheme", "bio", "--header", "--layout", "json"]
     found = json.loads(fine("score", data / "dev.jsonl", out, *read).stdout)
     total = sum(map(len, spans))
     assert (found["correct"], found["predicted"]) == (total - inner, total - inner)

@@ -42,7 +42,7 @@ NAMES = {
 """Entry points by group; names other than those of factories and commands end in a version."""
 COMMANDS = """
     annotate check compare convert count docs errors explain export from-docbin generate import info
-    predict process repair report roundtrip schemes score select simulate strategies summarize text
+    predict repair report roundtrip schemes score select simulate strategies summarize text
     to-docbin train tune validate
 """.split()  # noqa: SIM905
 FOUND_BY_SPACY = [

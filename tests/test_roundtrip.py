@@ -94,6 +94,7 @@ def test_json(file: Path) -> None:
         "label": "A",
         "gone": [[1, 4, "two three four"]],
         "new": [],
+        "parts": [],
     }
     assert (ambiguous["kind"], ambiguous["sentence"]) == ("ambiguous", 2)
 
@@ -243,7 +244,7 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ([], "--scheme"),
-        (["-s", "bio", "-p", "nope"], "Unknown reading"),
+        (["-s", "bio", "-r", "nope"], "Unknown reading"),
         (["-s", "bio", "--layer", "1", "--layer", "1"], "--layer"),
         (["-s", "bio", "--layer", "7"], "column"),
     ],

@@ -131,10 +131,10 @@ def test_markers_can_be_tokens(tmp_path: Path) -> None:
     path.write_text("-DOCSTART- O\n\nAda B-PER\nmet O\nGrace B-PER\n")
     line = ["train", path, path, "-s", "bio", "-o", tmp_path / "model", "--max-steps", 2]
     assert f"{path}: 1 sentence, 3 tokens, 2 entities of 1 label\n" in fine(*line).stderr
-    result = fine(*line, "--documents", "tokens", "--documents", "none")
+    result = fine(*line, "--documents", "tokens")
     assert f"{path}: 2 sentences, 4 tokens, 2 entities of 1 label\n" in result.stderr
     corpora = load_config(tmp_path / "model" / "config.cfg")["corpora"]
-    assert corpora["dev"]["ignore_documents"] is True
+    assert corpora["dev"]["markers_as_tokens"] is True
 
 
 def test_the_model_tags_in_a_scheme_of_its_own(data: Path, tmp_path: Path) -> None:
