@@ -68,3 +68,19 @@ def outputs(tool: str, scheme: str) -> list[Row]:
     rows = [row for row in oracle(f"spans/{tool}") if row["scheme"] == scheme]
     assert rows, f"{tool} has no rows for {scheme}"
     return rows
+
+
+PATIENT = """
+import sys
+from spacy_iobes.cli import signals
+
+signals.UNWINDING = 600  # a busy machine may take longer to unwind than a command may
+from spacy_iobes.__main__ import main
+
+main()
+"""
+
+
+def patient(*arguments: object) -> list[str]:
+    """Return a command that takes as long as it needs to end after a signal."""
+    return [sys.executable, "-c", PATIENT, *map(str, arguments)]

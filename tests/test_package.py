@@ -21,7 +21,7 @@ import srsly
 import spacy_iobes
 from spacy_iobes import kernels
 
-from .shared import beside, require_heeded
+from .shared import beside, patient, require_heeded
 
 PUBLIC = """
     CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
@@ -205,7 +205,7 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
     require_heeded(name)
     source, target = tmp_path / "in", tmp_path / "out"
     os.mkfifo(source)
-    command = [sys.executable, "-m", "spacy_iobes", "convert", str(source), str(target)]
+    command = patient("convert", source, target)
     options = ["-s", "bio", "--to-scheme", "iobes"]
     process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE)
     with process, open(source, "wb") as pipe:  # opens when the command reads, which is late enough

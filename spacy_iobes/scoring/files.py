@@ -189,7 +189,7 @@ class PairScorer:
         compared: dict[str, Any],
     ) -> Counts:
         """Count a matching."""
-        (first, truth), (second, guess) = gold, predicted
+        (first, truth), (_, guess) = gold, predicted
         return count(
             matched,
             tokens=first.tokens,

@@ -53,8 +53,8 @@ class ReadOptions:
     format: str = option("auto", "What kind of file it is; auto goes by its name and content.")
     layers: tuple[str, ...] = option(
         (),
-        "A column of tags, or N=LABEL where tags name no label; in JSON, the key of tags. Repeat it "
-        "for each layer.",
+        "A column of tags, or N=LABEL where tags name no label; in JSON, the key of tags. Repeat "
+        "it for each layer.",
         option="--layer",
     )
     spans_key: str = option(
