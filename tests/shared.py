@@ -33,6 +33,24 @@ def environment(**variables: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | variables
 
 
+PATIENT = """
+import sys
+
+from spacy_iobes.cli import signals
+
+signals.UNWINDING = 600
+sys.argv[0] = "spacy-iobes"
+from spacy_iobes.__main__ import main
+
+main()
+"""
+
+
+def patient(*arguments: object) -> list[str]:
+    """A command line whose command may take its time to unwind, as it does on a busy machine."""
+    return [sys.executable, "-c", PATIENT, *map(str, arguments)]
+
+
 def require_heeded(name: str) -> None:
     """Skip a test of a signal that processes started from here ignore."""
     if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
@@ -68,19 +86,3 @@ def outputs(tool: str, scheme: str) -> list[Row]:
     rows = [row for row in oracle(f"spans/{tool}") if row["scheme"] == scheme]
     assert rows, f"{tool} has no rows for {scheme}"
     return rows
-
-
-PATIENT = """
-import sys
-from spacy_iobes.cli import signals
-
-signals.UNWINDING = 600  # a busy machine may take longer to unwind than a command may
-from spacy_iobes.__main__ import main
-
-main()
-"""
-
-
-def patient(*arguments: object) -> list[str]:
-    """Return a command that takes as long as it needs to end after a signal."""
-    return [sys.executable, "-c", PATIENT, *map(str, arguments)]

@@ -291,6 +291,7 @@ def test_connections_that_send_half_a_request_are_closed(
                     answer += more
             except ConnectionResetError:
                 pass
+        monkeypatch.undo()  # a busy machine may need longer to ask
         assert answer.startswith(b"HTTP/1.1 ") == answered
         assert server.state()["number"] == 1
     assert capfd.readouterr().err == ""

@@ -205,9 +205,8 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
     require_heeded(name)
     source, target = tmp_path / "in", tmp_path / "out"
     os.mkfifo(source)
-    command = patient("convert", source, target)
-    options = ["-s", "bio", "--to-scheme", "iobes"]
-    process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE)
+    command = patient("convert", source, target, "-s", "bio", "--to-scheme", "iobes")
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
     with process, open(source, "wb") as pipe:  # opens when the command reads, which is late enough
         pipe.write(b"a O\n\n" * 500_000)
         pipe.flush()

@@ -23,7 +23,7 @@ from spacy_iobes.pipeline.training_config import training_config
 
 from .commands import fine, run
 from .people import column_file
-from .shared import CONFIGS, beside, require_heeded
+from .shared import CONFIGS, beside, patient, require_heeded
 
 TEXT = "Then Grace visited New York"
 FOUND = [("Grace", "PER"), ("New York", "LOC")]
@@ -490,8 +490,8 @@ def interrupted(name: str, line: list[object], looks: int) -> tuple[int, str]:
     if sys.platform == "win32":
         pytest.skip("a process cannot be asked to end here")
     require_heeded(name)
-    command = [sys.executable, "-m", "spacy_iobes", *map(str, line), "--max-steps", "1000000"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    started = patient(*line, "--max-steps", 1_000_000)
+    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         while not process.stderr.readline().startswith("---"):
             pass

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -184,13 +184,13 @@ def store(folder: Path, report: Report) -> None:
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
-def sign(folder: Path, dev: TrainingData) -> None:
-    """Let the score of a checkpoint have the recipe that it has at the end of training."""
+def sign(folder: Path, nlp: Language, dev: TrainingData) -> None:
+    """Let the score of a stored pipeline have the recipe that it has at the end of training."""
     path = folder / "meta.json"
     meta = json.loads(path.read_text(encoding="utf8"))
     name = "iobes_nested_signature" if dev.nested else "iobes_signature"
     if name in meta["performance"]:
-        signature = dev_scorer(load_model(folder), dev).signature
+        signature = dev_scorer(nlp, dev).signature
         meta["performance"][name] = str(signature)
         path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
@@ -205,13 +205,14 @@ def rescue(
     """
     best, last = work / DIR_MODEL_BEST, work / DIR_MODEL_LAST
     wanted = (last, best) if early else (best, last)
-    found = next(filter(loads, wanted), None) if best.exists() else None
-    if found is None:
+    kept = first_whole(wanted) if best.exists() else None
+    if kept is None:
         shutil.rmtree(work, ignore_errors=True)
         tell("Ended early: there is no checkpoint yet, so nothing was written")
         return
+    found, nlp = kept
     with suppress(OSError):  # of a full disk, which must not cost the checkpoint
-        sign(found, dev)
+        sign(found, nlp, dev)
     said = "the last checkpoint, which has no score yet"
     if found == best:
         said = f"the best checkpoint so far (F1 {100 * performance(best):.2f} on the dev data)"
@@ -224,13 +225,12 @@ def rescue(
     tell(f"Ended early: {output} holds {said}")
 
 
-def loads(folder: Path) -> bool:
-    """Whether a stored pipeline is whole."""
-    try:
-        load_model(folder)
-    except Exception:  # of any kind, since any part of it may be missing
-        return False
-    return True
+def first_whole(folders: Iterable[Path]) -> tuple[Path, Language] | None:
+    """The first directory that holds a whole pipeline, and the pipeline; None if none does."""
+    for folder in folders:
+        with suppress(Exception):  # of any kind, since any part of it may be missing
+            return folder, load_model(folder)
+    return None
 
 
 def performance(folder: Path) -> float:
