@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import signal
+import subprocess
 import sys
 import tarfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -49,6 +52,21 @@ main()
 def patient(*arguments: object) -> list[str]:
     """A command line whose command may take its time to unwind, as it does on a busy machine."""
     return [sys.executable, "-c", PATIENT, *map(str, arguments)]
+
+
+def opened_for(process: subprocess.Popen[Any], pipe: Path) -> BinaryIO:
+    """A named pipe, open for writing as soon as a process reads it; the process must not end."""
+    while process.poll() is None:
+        try:
+            end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # nobody reads it yet
+                raise
+            sleep(0.01)
+        else:
+            os.set_blocking(end, True)
+            return open(end, "wb")
+    raise AssertionError(f"ended with {process.returncode}, and did not read {pipe}")
 
 
 def require_heeded(name: str) -> None:

@@ -21,7 +21,7 @@ import srsly
 import spacy_iobes
 from spacy_iobes import kernels
 
-from .shared import beside, patient, require_heeded
+from .shared import beside, opened_for, patient, require_heeded
 
 PUBLIC = """
     CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
@@ -207,7 +207,7 @@ def test_a_request_to_end_leaves_no_half_written_file(tmp_path: Path, name: str)
     os.mkfifo(source)
     command = patient("convert", source, target, "-s", "bio", "--to-scheme", "iobes")
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    with process, open(source, "wb") as pipe:  # opens when the command reads, which is late enough
+    with process, opened_for(process, source) as pipe:  # late enough: the command reads
         pipe.write(b"a O\n\n" * 500_000)
         pipe.flush()
         process.send_signal(getattr(signal, name))

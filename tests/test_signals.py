@@ -14,7 +14,7 @@ import pytest
 
 from .commands import fine
 from .people import column_file
-from .shared import environment, patient, require_heeded
+from .shared import environment, opened_for, patient, require_heeded
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="a process cannot be asked to end here"
@@ -199,7 +199,7 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
         process = subprocess.Popen([*map(str, command), "-f", "bio", "-t", "iobes"])
     finally:
         signal.signal(signal.SIGHUP, before)
-    with process, open(source, "wb") as pipe:
+    with process, opened_for(process, source) as pipe:
         process.send_signal(signal.SIGHUP)
         pipe.write(b"a B-X\n")
     assert (process.returncode, target.read_text()) == (0, "a S-X\n")
