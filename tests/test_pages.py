@@ -63,7 +63,7 @@ NOT_RUN = {
 }
 """Beginnings of lines that are not run, and why; the names in them are looked up all the same."""
 SHORTER = {
-    "python -m spacy train": " --training.max_steps 2 --training.eval_frequency 1",
+    "spacy train": " --training.max_steps 2 --training.eval_frequency 1",
     "spacy-iobes strategies": " --workers 1",
 }
 """What is added to lines, by their beginning, so that they end soon."""
@@ -156,6 +156,13 @@ def test_shell_blocks(block: Block, material: Path, tmp_path: Path) -> None:
 def test_what_is_not_run_is_there() -> None:
     lines = [line for block in of("sh") for line in block.text.splitlines()]
     assert all(any(line.startswith(start) for line in lines) for start in (*NOT_RUN, *SHORTER))
+
+
+def test_commands_run_what_is_installed_also_in_a_clone() -> None:
+    """Python prefers the folder it starts in, where nothing may be compiled."""
+    lines = [line[2:4] for _, line in command_lines() if line[:2] == ["python", "-m"] and line[2:]]
+    assert {line[0] for line in lines} == {"benchmarks", "spacy"}
+    assert {line[1] for line in lines if line[0] == "spacy"} == {"project"}
 
 
 @pytest.mark.parametrize("block", of("python"), ids=str)
