@@ -196,7 +196,7 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spacy_iobes", "convert", source, target]
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        process = subprocess.Popen([*map(str, command), "-f", "bio", "-t", "iobes"])
+        process = subprocess.Popen([*map(str, command), "-s", "bio", "--to-scheme", "iobes"])
     finally:
         signal.signal(signal.SIGHUP, before)
     with process, opened_for(process, source) as pipe:
