@@ -56,6 +56,7 @@ class Sentences:
     info: tuple[Mapping[str, Any], ...] = ()
     origin: Any = field(default=None, repr=False)
     files: tuple[str, ...] = ()
+    read_column: Callable[[str | int], CodedTags] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -71,6 +72,20 @@ class Sentences:
         if self.read_words is None:
             raise FileError(f"{self.name}: the words were not read.", self.name)
         return self.read_words()
+
+    def column(self, name: str | int) -> CodedTags:
+        """Return another column of the source, such as parts of speech, which is read now.
+
+        Columns of a column file have numbers, from 0 or from the end, and names if it has a header.
+        A DocBin has `pos`, `tag`, `dep` and `lemma`. Raises for a column that the source lacks.
+        """
+        if self.read_column is None:
+            raise FileError(
+                f"{self.name}: there is no column {name!r}: only column files and .spacy files "
+                "have columns beside the annotation.",
+                self.name,
+            )
+        return self.read_column(name)
 
     @cached_property
     def _found(self) -> dict[str, list[ViolationColumns]]:
@@ -230,6 +245,7 @@ class Sentences:
             info=self.info[one:other],
             origin=self.origin and self.origin.cut(first, last),
             files=self.files[begin:end],
+            read_column=self.read_column and (lambda name: whole.column(name)[begin:end]),
         )
 
     def without_blanks(self) -> Sentences:
@@ -241,6 +257,12 @@ class Sentences:
         before = np.concatenate([[0], np.cumsum(kept)])
         offsets = before[self.offsets]
         words = replace(self.words, begin=self.words.begin[kept], end=self.words.end[kept])
+        whole = self
+
+        def column(name: str | int) -> CodedTags:
+            found = whole.column(name)
+            return CodedTags.trusted(found.codes[kept], offsets, found.tags)
+
         return replace(
             self,
             offsets=offsets,
@@ -249,6 +271,7 @@ class Sentences:
             given=self.given and self.given.kept(kept, self.offsets, offsets),
             line=None if self.line is None else self.line[kept],
             origin=None,
+            read_column=self.read_column and column,
         )
 
     def _scheme(self, scheme: str | Scheme) -> Scheme:
@@ -324,6 +347,8 @@ class Sentences:
                 for each in (part.files or (part.name,) * len(part))
                 if any(other.files for other in several)
             ),
+            read_column=first.read_column
+            and (lambda name: _joined_tags([part.column(name) for part in several])),
         )
 
 

@@ -51,7 +51,7 @@ def read(
     path: str | Path, how: ReadOptions, progress: Progress | None = None
 ) -> Iterator[Sentences]:
     """Read a column file, part by part, in memory that does not grow with it."""
-    columns, layers = _columns(path, how)
+    columns, layers, names = _columns(path, how)
     reader = ColumnReader(path, columns, progress)
     opens, documents, sentences = True, 0, 0
     for part in reader:
@@ -80,6 +80,7 @@ def read(
                 b"" if sentences or documents else reader.mark,
                 how.suffix,
             ),
+            read_column=partial(_column, part, names),
         )
         documents, sentences = documents + len(begin), sentences + len(part.tags)
 
@@ -88,8 +89,25 @@ def _words(part: Part) -> Words:
     return Words(part.buffer, part.scanned.token_begin, part.scanned.token_end)
 
 
-def _columns(path: str | Path, how: ReadOptions) -> tuple[Columns, tuple[LayerName, ...]]:
-    """Return how to scan a file, and its layers."""
+def _column(part: Part, names: Sequence[str], name: str | int) -> CodedTags:
+    """Return any column of the lines, by its number or by its name in the header."""
+    width = part.layout.width
+    number = names.index(name) if isinstance(name, str) and name in names else name
+    if not isinstance(number, int) or (width and not -width <= number < width):
+        there = f"columns 0 to {width - 1}"
+        there += f": {', '.join(names)}" if names else ", which have no names without a header"
+        raise ColumnError(f"{part.name}: no column {name!r}. There are {there}.", part.name)
+    vocabulary = dict[bytes, int]()
+    scanned = kernels.scan(part.buffer, True, part.layout._replace(tag=number), vocabulary)
+    tags = tuple(tag.decode() for tag in vocabulary)
+    return CodedTags.trusted(scanned.codes, scanned.offsets, tags)
+
+
+Found = tuple[Columns, tuple[LayerName, ...], Sequence[str]]
+
+
+def _columns(path: str | Path, how: ReadOptions) -> Found:
+    """Return how to scan a file, its layers, and the names of its columns if a header has them."""
     layers = how.named_layers
     columns = Columns(
         delimiter_named(how.delimiter),
@@ -101,20 +119,18 @@ def _columns(path: str | Path, how: ReadOptions) -> tuple[Columns, tuple[LayerNa
         count_documents=how.documents == "markers",
     )
     if not how.header:
-        return columns, layers or (LayerName(how.tag),)
+        return columns, layers or (LayerName(how.tag),), ()
     return _headed(path, columns, layers)
 
 
-def _headed(
-    path: str | Path, columns: Columns, layers: tuple[LayerName, ...]
-) -> tuple[Columns, tuple[LayerName, ...]]:
-    """Return how to scan a file whose first line names its columns, and is no token.
+def _headed(path: str | Path, columns: Columns, layers: tuple[LayerName, ...]) -> Found:
+    """Return the same for a file whose first line names its columns, and is no token.
 
     The layers are those that were named, or all columns but that of the tokens.
     """
     name, first = shown(path), _first_line(path, columns.encoding)
     if not first.strip():
-        return columns, layers or (LayerName(columns.tag),)
+        return columns, layers or (LayerName(columns.tag),), ()
     delimiter = columns.delimiter
     if delimiter == AUTO:
         delimiter = "\t" if "\t" in first else ""
@@ -128,7 +144,8 @@ def _headed(
     if not chosen:
         raise ColumnError(f"{name}, line 1: the header names no column of tags.", name, 1)
     found = tuple(LayerName(i, label or names[i]) for i, label in chosen)
-    return replace(columns, tag=found[0].column, markers=(*columns.markers, first)), found
+    columns = replace(columns, tag=found[0].column, markers=(*columns.markers, first))
+    return columns, found, names
 
 
 def _first_line(path: str | Path, encoding: str) -> str:

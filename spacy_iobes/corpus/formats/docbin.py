@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
+from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, LEMMA, POS, SENT_START, TAG
 
 from ...arrays import Flags, Ints, Offsets, Values
 from ...codes.known import Known
@@ -50,6 +50,8 @@ from .options import ReadOptions, SaveOptions
 ENDING = ".spacy"
 ENOUGH = 200_000  # tokens of Docs that are looked at in one go
 BIO = get_scheme("bio")
+ATTRIBUTES = {"pos": POS, "tag": TAG, "dep": DEP, "lemma": LEMMA}
+"""What tokens may have beside the annotation, by the name of the column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,24 @@ class DocBinOrigin:
             return None
         first: DocBinOrigin = several[0]
         return replace(first, end=several[-1].end)
+
+    def column(self, name: str | int, place: str, offsets: Offsets) -> CodedTags:
+        """Return an attribute of the tokens, which are in these sentences.
+
+        Raises for one that no token of the file has; `place` is the file.
+        """
+        there = [x for x, attr in ATTRIBUTES.items() if self.stored.column(attr).any()]
+        if name not in there:
+            raise UnknownNameError(
+                f"{place}: no token has the attribute {name!r}. There are: "
+                f"{', '.join(there) or 'none but the annotation'}.",
+                str(name),
+                there,
+            )
+        keys = self.stored.column(ATTRIBUTES[str(name)])[self.begin : self.end]
+        numbers, codes = np.unique(self.stored.strings.of(keys), return_inverse=True)
+        names = tuple(map(self.stored.strings.names.__getitem__, numbers.tolist()))
+        return CodedTags.trusted(codes.astype(np.int32), offsets, names)
 
 
 def follow_each_other(origins: Sequence[Any]) -> bool:
@@ -207,6 +227,8 @@ class _Reader:
             info=tuple(map(_info, stored.user_data[first:last])) if self.informed else (),
             origin=DocBinOrigin(stored, "" if self.group is None else self.group.key, begin, end),
         )
+        column = partial(part.origin.column, place=self.name, offsets=part.offsets)
+        part = replace(part, read_column=column)
         if self.group is None:
             codes, names = _entity_tags(stored, begin, end)
             tags = CodedTags.trusted(codes, part.offsets, names)
