@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 
 from ..errors import AlignmentError
+from .doc_mentions import missing_of
 from .gold import runs
-from .mentions import missing_of
 from .nested_corpus import NestedDoc
 
 UNKNOWN = "iobes_unknown"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from spacy.tokens import Doc
 
 from ..span import Span
+from .doc_mentions import missing_of
 from .examples import Places
-from .mentions import missing_of
 from .sources import group_spans
 
 

@@ -14,10 +14,10 @@ from spacy.util import logger
 from ..errors import FileError
 from .column_docs import DocUnit, require_unit
 from .conll import columns_named
+from .doc_mentions import require_mentions
 from .file_sentences import tag_reading
 from .files import require_name, visible
 from .findings import Finding, finding_lines
-from .mentions import require_mentions
 from .nested_corpus import NestedFile, NestedReading
 from .nested_text import Misaligned, TextReading, require_misaligned
 from .reader import Augmenter, carry, carry_sentences, files_of

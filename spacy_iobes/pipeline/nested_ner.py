@@ -19,8 +19,8 @@ from ..arrays import Flags
 from ..codes.known import KnownColumns
 from ..codes.readings import DEFAULT_READING, get_reading
 from ..codes.span_columns import SpanColumns
+from ..corpus.doc_mentions import known_of, mentions_of
 from ..corpus.gold import Misaligned
-from ..corpus.mentions import known_of, mentions_of
 from ..corpus.sources import shown
 from ..corpus.targets import ToSpanGroup
 from ..errors import ModelError

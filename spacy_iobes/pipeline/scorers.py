@@ -15,8 +15,8 @@ from spacy.training import Example
 
 from ..codes.policy import get_policy, get_tag_policy
 from ..codes.scheme import get_scheme
+from ..corpus.doc_mentions import missing_of
 from ..corpus.examples import Places, same_tokens
-from ..corpus.mentions import missing_of
 from ..corpus.sources import Entities, Source, SpanGroup, get_source, group_spans
 from ..corpus.tagged import TaggedDocs, Unit
 from ..errors import UnknownNameError
