@@ -13,25 +13,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spacy_iobes.codes import READINGS, get_scheme
+from spacy_iobes.codes import READINGS, Known
 from spacy_iobes.corpus import (
-    ColumnReader,
-    Columns,
-    FileSentences,
-    NestedSurvey,
-    Passages,
-    TagReading,
-    column_passages,
-    read_brat,
-    survey_nested,
-    text_passages,
+    Sentences,
+    SeparatorSurvey,
+    accepted,
+    read,
+    survey_separators,
 )
 
 from . import nested_ner
 from .corpora import data, not_at_hand
 from .table import Cell, Table
 
-Results = list[tuple["Nested", dict[str, NestedSurvey]]]
+Results = list[tuple["Nested", dict[str, SeparatorSurvey]]]
 
 
 @dataclass(frozen=True)
@@ -48,13 +43,12 @@ class Nested:
     lost: tuple[int, int, int, int, int]
     f1: tuple[float | None, ...]
 
-    def passages(self) -> list[Passages]:
-        """All of its sentences."""
+    def parts(self) -> list[tuple[Sentences, Known]]:
+        """Return all of its sentences, and what is known of them."""
         path = data() / self.path
         if not self.layers:
             return _brat(path)
-        how = TagReading(get_scheme("bio"), layers=tuple(range(1, self.layers + 1)), labelled=False)
-        return list(column_passages(FileSentences(ColumnReader(path, Columns(tag=1)), how)))
+        return list(accepted(read(path, layers=range(1, self.layers + 1)), "bio"))
 
 
 GENIA = "genia-nested/genia.{}.nested.iob2.gz"
@@ -103,22 +97,22 @@ CORPORA = (
 """The corpora, with figures that others counted."""
 
 
-def _brat(path: Path) -> list[Passages]:
+def _brat(path: Path) -> list[tuple[Sentences, Known]]:
     """The texts of an archive of brat files."""
     with TemporaryDirectory() as folder, tarfile.open(path) as archive:
         if hasattr(tarfile, "data_filter"):  # Python 3.11.4, 3.10.12
             archive.extraction_filter = tarfile.data_filter
         archive.extractall(folder)
-        return list(text_passages(read_brat(folder)))
+        return list(accepted(read(folder)))
 
 
-def surveys(corpus: Nested) -> dict[str, NestedSurvey]:
+def surveys(corpus: Nested) -> dict[str, SeparatorSurvey]:
     """What every reading makes of a corpus."""
-    passages = corpus.passages()
-    return {name: survey_nested(corpus.name, passages, name) for name in READINGS}
+    parts = corpus.parts()
+    return {name: survey_separators(corpus.name, parts, name) for name in READINGS}
 
 
-def row(corpus: Nested, found: dict[str, NestedSurvey]) -> dict[str, Cell]:
+def row(corpus: Nested, found: dict[str, SeparatorSurvey]) -> dict[str, Cell]:
     """The counts of one corpus."""
     one = next(iter(found.values()))
     total, kinds = one.total, one.kinds
@@ -132,7 +126,7 @@ def row(corpus: Nested, found: dict[str, NestedSurvey]) -> dict[str, Cell]:
     }
 
 
-def differences(corpus: Nested, found: dict[str, NestedSurvey]) -> Iterator[str]:
+def differences(corpus: Nested, found: dict[str, SeparatorSurvey]) -> Iterator[str]:
     """Every figure that is not the known one."""
     one = next(iter(found.values())).total
     counts = (one.mentions, one.sets, one.ambiguous)

@@ -57,8 +57,8 @@ select {x} --learn {good} -s bio -l PER --nested
 simulate {x} -s bio -l PER
 strategies {x} -s bio
 summarize {x} -s bio
-to-docbin {x} {out}.spacy -s bio
-to-docbin {x} {out}.spacy -s bio --spans-key sc
+convert {x} {out}.spacy -s bio
+convert {x} {out}.spacy -s bio --spans-key sc
 train {good} {x} -s bio --print-config
 train {x} {good} -s bio --print-config
 train {x} {good} -s bio --print-config --nested
@@ -76,8 +76,8 @@ score {x} {y} -s bio
 score {x} {y} -s bio --policies
 """.strip().split("\n")
 """Commands that compare the tags of gold with those of a prediction."""
-OTHERS = {"check", "docs", "explain", "export", "from-docbin", "generate", "info", "predict"}
-OTHERS |= {"schemes", "text", "validate"}
+OTHERS = {"check", "explain", "export", "generate", "info", "predict", "schemes", "text"}
+OTHERS |= {"validate"}
 """Commands that read no tags, or refuse none."""
 LONG = ("annotate", "strategies")
 """Commands that would go on and on if nothing was wrong."""
@@ -301,14 +301,12 @@ def test_malformed_docs_need_another_command(data: Data, malformed_docs: Path, l
     """Their own policy is for column files, so that naming it would not help."""
     text = refused(data.line(line, malformed_docs), 1)
     assert f"{malformed_docs}, Doc 3, token 1: 'Ada'" in text
-    assert text.endswith(
-        "4 violations. from-docbin writes a column file, with a policy to repair it."
-    )
+    assert text.endswith("4 violations. 'spacy-iobes repair' repairs the file under a policy.")
 
 
 @pytest.mark.parametrize("form", ["columns", "jsonl", "brat"])
 def test_that_command_has_a_policy(data: Data, malformed_docs: Path, form: str) -> None:
-    line = [*data.line("from-docbin {x} {out} -s bio --to", malformed_docs), form]
+    line = [*data.line("convert {x} {out} --to-scheme bio --to", malformed_docs), form]
     text = refused(line, 1)
     assert f"{malformed_docs}, Doc 3, token 1: 'Ada'" in text
     assert REMEDY.findall(text) == ["--policy"]
@@ -342,7 +340,7 @@ def docbin() -> bytes:
 
 COLUMNS = b"Ada B-PER\nmet O\n\n" * 99
 EVERY_BYTE = bytes(range(256)) * 9
-DOCBIN = "this is a DocBin (.spacy), not text. 'spacy-iobes docs' says"
+DOCBIN = "this is a DocBin, not text. Let its name end in .spacy."
 KINDS: dict[str, tuple[bytes, str]] = {
     "DocBin": (docbin(), DOCBIN),
     "gzip of DocBin": (gzip.compress(docbin()), DOCBIN),
@@ -363,14 +361,14 @@ KINDS: dict[str, tuple[bytes, str]] = {
     "unknown": (b"\xd0\xcf\x11\xe0" + EVERY_BYTE, "this looks like a binary file, not like text."),
     "JSON lines": (
         b'{"text": "Ada met Bo", "spans": [[0, 3, "PER"]]}\n' * 2,
-        "this looks like JSON, not columns. 'spacy-iobes to-docbin' reads JSON lines",
+        "this looks like JSON, not columns. 'spacy-iobes convert' makes columns of it",
     ),
     "JSON": (b'[\n  {\n    "tokens": [\n      "Ada"\n    ]\n  }\n]', "this looks like JSON, not"),
     "JSON of spaCy 2": (b'[["Ada", {"entities": [[0, 3, "PER"]]}]]', "this looks like JSON, not"),
     "JSON of others": (b'{"annotations": [["Ada", {}]]}', "this looks like JSON, not columns."),
     "Label Studio": (
         b'[{"id": 1, "annotations": [{"result": []}], "data": {"text": "Ada"}}]',
-        "this looks like an export of Label Studio in JSON. Export it from there as CONLL2003",
+        "this looks like JSON, not columns. 'spacy-iobes convert'",
     ),
     "commas": (
         b"Ada,B-PER\nmet,O\n",
@@ -390,14 +388,14 @@ score {x} {good} -s bio
 score {good} {x} -s bio
 simulate {x} -s bio -l PER
 text {x}
-to-docbin {x} {out}.spacy -s bio
+convert {x} {out}.spacy -s bio
 train {x} {good} -s bio --print-config
 tune {model} {x} -s bio
 validate {x} -s bio
 """.strip().split("\n")
 
 
-OF_COLUMNS = ("simulate", "to-docbin", "train", "tune")
+OF_COLUMNS = ("simulate", "train", "tune")
 """Commands that go by the name of a file."""
 
 
@@ -429,8 +427,8 @@ def test_text_in_another_encoding_is_still_told_so(data: Data) -> None:
 def test_the_advice_about_json_and_commas_helps(data: Data) -> None:
     lines, docs = data.target / "a.jsonl", data.target / "a.spacy"
     lines.write_bytes(KINDS["JSON lines"][0])
-    fine("to-docbin", lines, docs)
-    fine("from-docbin", docs, data.target / "a", "-s", "bio", "--spans-key", "sc")
+    fine("convert", lines, docs)
+    fine("convert", docs, data.target / "a", "--to-scheme", "bio")
     fine("validate", data.target / "a", "-s", "bio")
     commas = data.target / "commas"
     commas.write_bytes(KINDS["commas"][0])
@@ -440,11 +438,11 @@ def test_the_advice_about_json_and_commas_helps(data: Data) -> None:
 def test_label_studio_is_known_where_json_is_read(data: Data) -> None:
     path = data.target / "export.json"
     path.write_bytes(KINDS["Label Studio"][0])
-    for line in ("to-docbin {x} {out}.spacy", "train {x} {x} --nested --print-config"):
-        text = in_one_line(data.line(line, path))
-        assert "this looks like an export of Label Studio. Export it from there as CON" in text
+    text = in_one_line(data.line("train {x} {x} --nested --print-config", path))
+    assert "this looks like an export of Label Studio. 'spacy-iobes convert'" in text
+    fine(*data.line("convert {x} {out}.spacy", path))
     path.write_text(json.dumps({"annotations": [["Ada", {"entities": []}]]}))
-    assert "Label Studio" not in in_one_line(data.line("to-docbin {x} {out}.spacy", path))
+    fine(*data.line("convert {x} {out}.spacy", path))
 
 
 @pytest.mark.parametrize("first", [b"[", b'[ O\n" O\nAda O\n', b"{ O\n} O\n", b'"Ada", O\n'])
@@ -477,8 +475,8 @@ def test_tokens_that_look_like_json_are_tokens(data: Data, first: bytes) -> None
         "simulate {x} -l PER",
         "strategies {x}",
         "summarize {x}",
-        "to-docbin {x} {out}.spacy",
-        "to-docbin {x} {out}.spacy --spans-key sc",
+        "convert {x} {out}.spacy",
+        "convert {x} {out}.spacy --spans-key sc",
         "train {x} {x} --print-config",
         "train {x} {x} --print-config --nested",
         "tune {model} {x}",
@@ -495,8 +493,8 @@ def test_a_missing_scheme_is_asked_for_with_all_that_there_are(data: Data, line:
 
 def test_a_missing_scheme_to_write(data: Data) -> None:
     docs = data.target / "docs.spacy"
-    fine("to-docbin", data.good, docs, "-s", "bio")
-    for line in (f"convert {docs} {{out}}.bio -t columns", f"from-docbin {docs} {{out}}"):
+    fine("convert", data.good, docs, "-s", "bio")
+    for line in (f"convert {docs} {{out}}.bio -t columns", f"repair {docs} {{out}}.bio -p begin"):
         text = refused(data.line(line, data.good))
         assert SCHEMES in text
 
@@ -544,7 +542,7 @@ def test_what_cannot_be_read_is_named_with_its_cause(data: Data, cause: str) -> 
         "generate {x}",
         "report {good} {good} -s bio -o {x}",
         "strategies {good} -s bio -o {x}",
-        "to-docbin {good} {x}.spacy -s bio",
+        "convert {good} {x}.spacy -s bio",
         "train {good} {good} -s bio -o {x}",
         "tune {model} {good} -s bio -o {x}",
     ],

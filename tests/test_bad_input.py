@@ -64,7 +64,7 @@ def one_long(tmp_path: Path) -> Path:
         "repair {x} {out} -s bio -p begin",
         "score {x} {x} -s bio -o {out}",
         "text {x} -o {out}",
-        "to-docbin {x} {out}.spacy -s bio",
+        "convert {x} {out}.spacy -s bio",
         "validate {x} -s bio",
     ],
 )
@@ -147,7 +147,7 @@ def archive(path: Path, *members: tuple[str, bytes, str], mode: str = "w", **mor
 
 def unpackable(path: Path) -> str:
     """What the commands say that read archives, which is the same."""
-    said = one_line("to-docbin", path, path.with_name("out.spacy"))
+    said = one_line("convert", path, path.with_name("out.spacy"))
     assert said.startswith(f"Error: {path}")
     assert one_line("roundtrip", path) == said
     assert one_line("strategies", path) == said
@@ -171,8 +171,8 @@ def test_what_is_no_file_of_an_archive_is_left_aside(tmp_path: Path) -> None:
         ("/c", tarfile.LNKTYPE, "a.txt"),
     ]
     path = archive(tmp_path / "a.tar", *others)
-    printed = fine("to-docbin", path, tmp_path / "out.spacy").stdout
-    assert ": 3 Docs, " in printed
+    printed = fine("convert", path, tmp_path / "out.spacy").stdout
+    assert " in 3 documents, " in printed
     assert sorted(os.listdir(tmp_path)) == ["a.tar", "out.spacy"]
 
 
@@ -227,12 +227,12 @@ def test_damaged_archives(tmp_path: Path, kind: str) -> None:
         member.size = len(text)
         made.addfile(member, io.BytesIO(text))
     whole = path.read_bytes()
-    fine("to-docbin", path, tmp_path / "out.spacy")
+    fine("convert", path, tmp_path / "out.spacy")
     for place in (len(whole) // 2, len(whole) // 3, len(whole) - 6):
         damaged = bytearray(whole)
         damaged[place] ^= 0x10
         path.write_bytes(damaged)
-        assert "cannot be read" in one_line("to-docbin", path, tmp_path / "out.spacy")
+        assert "cannot be read" in one_line("convert", path, tmp_path / "out.spacy")
     path.write_bytes(whole[: len(whole) // 2])
     assert "cannot be read" in unpackable(path)
 
@@ -276,7 +276,7 @@ roundtrip {x}
 score {x} {x}
 select {x} --learn {x} -l PER
 simulate {x} -l PER
-to-docbin {x} {new}.spacy
+convert {x} {new}.spacy
 train {x} {x} --nested --print-config
 tune {model} {x}
 """.strip().split("\n")
@@ -326,8 +326,8 @@ def test_both_halves_are_a_character(tmp_path: Path) -> None:
     path.write_text(
         r'{"text": "Ada \ud83d\ude00 met", "spans": [[0, 3, "PER"]], "id": "\uD83D\uDE00"}'
     )
-    fine("to-docbin", path, tmp_path / "a.spacy")
-    fine("from-docbin", tmp_path / "a.spacy", tmp_path / "b.jsonl", "--spans-key", "sc")
+    fine("convert", path, tmp_path / "a.spacy")
+    fine("convert", tmp_path / "a.spacy", tmp_path / "b.jsonl")
     assert json.loads((tmp_path / "b.jsonl").read_bytes())["text"] == "Ada \U0001f600 met"
 
 
@@ -352,7 +352,7 @@ def test_what_is_no_encoding_of_text(tmp_path: Path, name: str) -> None:
         ["text", source],
         ["convert", source, out, "-s", "bio", "--to-scheme", "iobes"],
         ["score", source, source, "-s", "bio"],
-        ["to-docbin", source, tmp_path / "out.spacy", "-s", "bio"],
+        ["convert", source, tmp_path / "out.spacy", "-s", "bio"],
         ["train", source, source, "-s", "bio", "--print-config"],
     ):
         assert f"no text encoding {name!r}" in one_line(*line, "--encoding", name)
@@ -373,10 +373,10 @@ def test_half_a_character_in_utf_7(tmp_path: Path) -> None:
         ["check", tmp_path / "a"],
         ["convert", tmp_path / "a", out, "-s", "bio", "--to-scheme", "iobes"],
         ["text", tmp_path / "a"],
-        ["to-docbin", tmp_path / "a", out, "-s", "bio"],
-        ["to-docbin", tmp_path / "a.jsonl", out],
-        ["to-docbin", tmp_path / "a.xml", out],
-        ["to-docbin", brat, out],
+        ["convert", tmp_path / "a", out, "-s", "bio"],
+        ["convert", tmp_path / "a.jsonl", out],
+        ["convert", tmp_path / "a.xml", out],
+        ["convert", brat, out],
     ):
         said = one_line(*line, "--encoding", "utf-7")
         place = "line 3" if line[1] == tmp_path / "a" else "line 1"
@@ -394,7 +394,7 @@ def test_mentions_of_brat_that_are_no_part_of_the_text(tmp_path: Path, places_of
     (tmp_path / "a.txt").write_text("Ada met Bo")
     (tmp_path / "a.ann").write_text(f"T1\tPER 0 3\tAda\nT2\tPER {places_of}\tAda\n")
     for path in (tmp_path, tmp_path / "a.ann"):
-        for line in (["roundtrip", path], ["score", path, path], ["to-docbin", path, "o.spacy"]):
+        for line in (["roundtrip", path], ["score", path, path], ["convert", path, "o.spacy"]):
             assert f"{tmp_path / 'a.ann'}, line 2: " in one_line(*line)
 
 
@@ -436,14 +436,14 @@ def test_damaged_docbins(places: dict[str, Path], tmp_path: Path, content: bytes
     path = tmp_path / "a.spacy"
     path.write_bytes(content)
     for line in (
-        "docs {x}",
-        "from-docbin {x} {new} -s bio",
+        "summarize {x}",
+        "convert {x} {new} --to-scheme bio",
         "import {state} {x}",
         "predict {model} {x} {new}",
         "roundtrip {x}",
         f"score {{x}} {{x}} {'-g sc' * (content == without('SCENE'))}",
         "simulate {x} -l PER",
-        "to-docbin {x} {new}.spacy",
+        "convert {x} {new}.spacy",
         "train {x} {x} --print-config",
         "train {x} {x} --nested --print-config",
     ):
@@ -465,7 +465,7 @@ def test_what_is_no_name_of_a_file(folder: Path, tmp_path: Path, name: str) -> N
         ["score", good, name, "-s", "bio"],
         ["score", good, name, "-s", "bio"],
         ["simulate", name, "-s", "bio", "-l", "PER"],
-        ["to-docbin", name, tmp_path / "a.spacy", "-s", "bio"],
+        ["convert", name, tmp_path / "a.spacy", "-s", "bio"],
         ["train", name, good, "-s", "bio", "--print-config"],
         ["train", name, good, "-s", "bio", "--print-config", "--nested"],
     ):
@@ -517,25 +517,25 @@ LINES = {
         "count {x} -s bio -p begin -o {out}",
         "score {x} {x} -s bio -p begin --gold-policy begin -o {out}",
         "text {x} -o {out} --encoding utf-7",
-        "to-docbin {x} {out}.spacy -s bio -p begin",
+        "convert {x} {out}.spacy -s bio -p begin",
         "validate {x} -s bio --comment #",
         "validate {x} -s bio --encoding utf-16",
     ],
     "spacy": [
-        "docs {x}",
-        "from-docbin {x} {out} -s bio -p begin",
-        "from-docbin {x} {out} --to jsonl --spans-key sc --lossy",
+        "summarize {x}",
+        "convert {x} {out} --to-scheme bio -p begin",
+        "convert {x} {out} --to jsonl --spans-key sc --lossy",
         "roundtrip {x}",
         "score {x} {x} -o {out}",
         "simulate {x} -l PER --rule never",
-        "to-docbin {x} {out}.spacy",
+        "convert {x} {out}.spacy",
     ],
     "": [
         "roundtrip {x}",
         "score {x} {x} -o {out}",
-        "to-docbin {x} {out}.spacy --misaligned split",
-        "to-docbin {x} {out}.spacy --lines --unbalanced skip",
-        "to-docbin {x} {out}.spacy --unbalanced text --sentence-tag s",
+        "convert {x} {out}.spacy --misaligned split",
+        "convert {x} {out}.spacy --sentences lines --unbalanced skip",
+        "convert {x} {out}.spacy --unbalanced text --sentence-tag s",
     ],
 }
 
@@ -644,8 +644,8 @@ def evil(tmp_path: Path) -> Path:
         "score {good} {good} -s bio --layout conlleval",
         "summarize {good} -s bio",
         "text {good}",
-        "to-docbin {good} {out}.spacy",
-        "to-docbin {lines} {out}.spacy",
+        "convert {good} {out}.spacy",
+        "convert {lines} {out}.spacy",
         "train {lines} {lines} --nested -o {out} --max-steps 1",
         "validate {bad} -s bio",
         "validate {bad} -s bio --json",
@@ -732,7 +732,7 @@ def rewrite(path: Path) -> None:
         "convert {x} {out} -s bio --to-scheme iobes",
         "score {x} {y} -s bio -o {out}",
         "score {y} {x} -s bio -o {out}",
-        "to-docbin {x} {out} -s bio",
+        "convert {x} {out} -s bio",
         "validate {x} -s bio",
     ],
 )

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.augment import create_lower_casing_augmenter
-from typer.testing import CliRunner
 
-from spacy_iobes.cli import app
 from spacy_iobes.corpus import conll_corpus
 from spacy_iobes.errors import UnknownNameError
 from spacy_iobes.pipeline import render, span_scorer
@@ -44,17 +42,6 @@ def test_augmented_references_keep_their_annotation(tmp_path: Path) -> None:
     assert [token.ent_iob for token in example.reference] == [3, 1, 0, 3, 2]
     assert [token.ent_type_ for token in example.reference] == ["X", "X", "", "", ""]
     assert example.reference.user_data["iobes_tags"] == ["B-X", "I-X", "-", "!", "O"]
-
-
-def test_from_docbin_points_to_the_span_groups(tmp_path: Path) -> None:
-    doc = Doc(spacy.blank("en").vocab, words=["a"])
-    doc.spans["sc"] = [Span(doc, 0, 1, "X")]
-    path = tmp_path / "in.spacy"
-    DocBin(docs=[doc]).to_disk(path)
-    done = CliRunner().invoke(app, ["from-docbin", str(path), str(tmp_path / "out"), "-s", "bio"])
-    assert done.exit_code == 2
-    assert "'sc'" in done.output
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_scheme_without_a_repair_is_refused() -> None:

@@ -24,22 +24,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import SCHEMES, Span
 from spacy_iobes.cli import app
-from spacy_iobes.codes import get_scheme
-from spacy_iobes.corpus import (
-    ColumnFormat,
-    ColumnReader,
-    Columns,
-    DocFile,
-    DocUnit,
-    FileSentences,
-    TagReading,
-    assigned,
-    columns_of,
-    print_columns,
-    read_docbin,
-    save_docbin,
-    write_docbin,
-)
+from spacy_iobes.corpus import Unit, assigned, read, read_docbin, save, save_docbin
 from spacy_iobes.errors import FileError
 
 from . import by_hand, strategies
@@ -53,18 +38,25 @@ def run(*arguments: object) -> Result:
 
 
 def there(folder: Path, text: str, *options: object, code: int = 0) -> Result:
-    """Run to-docbin on a text."""
+    """Write a text as a DocBin."""
     (folder / "in").write_bytes(text.encode())
-    result = run("to-docbin", folder / "in", folder / "docs.spacy", *options)
+    result = run("convert", folder / "in", folder / "docs.spacy", *options)
     assert result.exit_code == code, result.output
     return result
 
 
 def back(folder: Path, *options: object) -> str:
-    """Run from-docbin on what to-docbin wrote."""
-    result = run("from-docbin", folder / "docs.spacy", folder / "out", *options)
+    """Return the DocBin that `there` has written as columns, without the last blank line."""
+    options = tuple("--to-scheme" if option == "-s" else option for option in options)
+    result = run("convert", folder / "docs.spacy", folder / "out", *options)
     assert result.exit_code == 0, result.output
-    return (folder / "out").read_bytes().decode()
+    return without_end((folder / "out").read_bytes())
+
+
+def without_end(data: bytes) -> str:
+    """Return a column file without the blank line that it ends with."""
+    assert not data or data.endswith(b"\n\n")
+    return data.decode()[:-1]
 
 
 def docs_in(folder: Path) -> list[Doc]:
@@ -129,23 +121,20 @@ def flat_files(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def there_and_back(
-    text: str, scheme: str, unit: DocUnit, key: str = "", layers: tuple[int, ...] = ()
+    text: str, scheme: str, unit: Unit, key: str = "", layers: tuple[int, ...] = ()
 ) -> str:
-    """What the commands do, without their start-up time."""
-    reading = TagReading(get_scheme(scheme), layers=layers, labelled=not key)
+    """Do what the commands do, without their start-up time."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "in").write_bytes(text.encode())
-        reader = ColumnReader(folder / "in", Columns(tag=layers[0] if layers else -1))
-        write_docbin([FileSentences(reader, reading)], folder / "docs.spacy", unit, key)
-        file = DocFile("docs", read_docbin(folder / "docs.spacy"))
-        columns, _ = columns_of(file, get_scheme(scheme), key=key)
-        print_columns(file, columns, folder / "out", ColumnFormat())
-        return (folder / "out").read_bytes().decode()
+        docs = folder / "docs.spacy"
+        save(read(folder / "in", layers=layers), docs, scheme=scheme, unit=unit, spans_key=key)
+        save(read(docs), folder / "out", to="columns", to_scheme=scheme)
+        return without_end((folder / "out").read_bytes())
 
 
 @given(flat_files(), st.sampled_from(["sentence", "document"]))
-def test_flat_files_come_back_byte_for_byte(case: tuple[str, str], unit: DocUnit) -> None:
+def test_flat_files_come_back_byte_for_byte(case: tuple[str, str], unit: Unit) -> None:
     scheme, text = case
     assert there_and_back(text, scheme, unit) == text
 
@@ -162,7 +151,7 @@ def nested_files(draw: st.DrawFn) -> tuple[str, int, str]:
 
 @settings(max_examples=100)
 @given(nested_files(), st.sampled_from(["sentence", "document"]))
-def test_layers_come_back_byte_for_byte(case: tuple[str, int, str], unit: DocUnit) -> None:
+def test_layers_come_back_byte_for_byte(case: tuple[str, int, str], unit: Unit) -> None:
     scheme, count, text = case
     if scheme == "bia":  # where a longer layer fills up a shorter one, O would have to be A
         text = text.replace("\tO\n", "\t-\n").replace("\tO\t", "\t-\t").replace("\tO\t", "\t-\t")
@@ -195,7 +184,7 @@ def test_documents_come_back(tmp_path: Path) -> None:
     assert [len(list(doc.sents)) for doc in docs_in(tmp_path)] == [2, 1]
     assert back(tmp_path, "-s", "bio") == text
     assert back(tmp_path, "-s", "iob1") == text.replace("B-X", "I-X")
-    assert back(tmp_path, "-s", "iob1", "--ignore-sentences") == "a\tI-X\nb\tB-X\n\nc\tO\n"
+    assert back(tmp_path, "-s", "iob1", "--sentences", "whole") == "a\tI-X\nb\tB-X\n\nc\tO\n"
     there(tmp_path, text, "-s", "bio", "--unit", "document", "--documents", "none")
     assert back(tmp_path, "-s", "bio") == text.replace(MARKER, "")
     there(tmp_path, text, "-s", "bio")
@@ -207,20 +196,18 @@ def test_several_files_into_one(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(f"{name}\tB-X\n\n{name}\tO\n")
     out = tmp_path / "docs.spacy"
-    result = run("to-docbin", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--json")
-    assert json.loads(result.stdout)["docs"] == 4
+    result = run("convert", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--json")
+    assert json.loads(result.stdout)[0]["sentences"] == 4
     assert [doc.text for doc in docs_in(tmp_path)] == ["b ", "b ", "a ", "a "]
-    assert run("to-docbin", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--unit", "document")
+    assert run("convert", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--unit", "document")
     assert [len(doc) for doc in docs_in(tmp_path)] == [2, 2]
 
 
 def test_it_says_what_it_wrote(tmp_path: Path) -> None:
     text = "a\tB-X\nb\tI-X\nc\t-\nd\tI-X\n\ne\t!\n"
     result = there(tmp_path, text, "-s", "bio", "-p", "begin")
-    said = (
-        "2 Docs, 2 sentences, 5 tokens, 2 entities, 1 missing and 1 blocked; 1 violation repaired"
-    )
-    assert result.stdout == f"{tmp_path / 'docs.spacy'}: {said}\n"
+    said = "2 spans, 1 violation repaired in 1 document, 2 sentences, 5 tokens (1 not annotated)"
+    assert result.stdout.splitlines()[-1] == f"{tmp_path / 'docs.spacy'}: {said}"
     there(tmp_path, "", "-s", "bio")
     assert docs_in(tmp_path) == []
     assert back(tmp_path, "-s", "bio") == ""
@@ -234,21 +221,16 @@ def test_spacy_trains_on_it(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_output() -> None:
-    text = b"a\tB-X\nb\t-\n"
-    docs = CliRunner().invoke(app, ["to-docbin", "-", "-", "-s", "bio"], input=text)
-    assert "1 Doc, 1 sentence, 2 tokens, 1 entity, 1 missing" in docs.stderr
-    data = docs.stdout_bytes
-    result = CliRunner().invoke(app, ["from-docbin", "-", "-", "-s", "bio"], input=data)
+    text = b"a\tB-X\nb\t-\n\n"
+    runner = CliRunner()
+    docs = runner.invoke(app, ["convert", "-", "-", "-s", "bio", "--to", "docbin"], input=text)
+    said = "-: 1 span in 1 document, 1 sentence, 2 tokens (1 not annotated)\n"
+    assert docs.stderr == said
+    data, docbin = docs.stdout_bytes, ["--format", "docbin"]
+    result = runner.invoke(app, ["convert", "-", "-", "--to-scheme", "bio", *docbin], input=data)
     assert result.stdout_bytes == text
-    result = CliRunner().invoke(app, ["docs", "-", "--quiet"], input=data)
-    assert result.stdout.startswith("standard input: no violations in 1 Doc")
-
-
-def test_tags_are_kept_if_asked_for(tmp_path: Path) -> None:
-    there(tmp_path, "a\tI-X\nb\tI-X\n", "-s", "bio", "-p", "begin", "--keep-tags")
-    assert list(docs_in(tmp_path)[0].user_data["iobes_tags"]) == ["I-X", "I-X"]
-    there(tmp_path, "a\tB-X\n", "-s", "bio")
-    assert not docs_in(tmp_path)[0].user_data
+    result = runner.invoke(app, ["validate", "-", "--quiet", *docbin], input=data)
+    assert result.stdout.startswith("standard input: no violations of bio in 1 document")
 
 
 def test_malformed_tags_are_refused_and_the_old_file_stays(tmp_path: Path) -> None:
@@ -365,9 +347,7 @@ def test_carriage_returns_and_iob1(tmp_path: Path) -> None:
         ("a|b", ["--output-delimiter", "|"], "holds the delimiter"),
         ("a\nb", [], "holds a line break"),
         ("a\r", [], "holds a line break"),
-        ("\n\n", [], "is bare white space"),
         ("a\0", [], "NUL"),
-        ("  ", [], "is bare white space"),
         ("-DOCSTART-", [], "document marker"),
         ("###MEDLINE:1", [], "document marker"),
     ],
@@ -376,60 +356,66 @@ def test_tokens_that_would_corrupt_the_file(
     tmp_path: Path, word: str, options: list[str], said: str
 ) -> None:
     path = stored(tmp_path, made("fine"), Doc(Vocab(), words=["x", word]))
-    result = run("from-docbin", path, tmp_path / "out", "-s", "bio", *options)
+    result = run("convert", path, tmp_path / "out", "--to-scheme", "bio", *options)
     assert result.exit_code == 2
-    assert f"{path}, Doc 1, token 1, " in result.stderr
+    assert f"{path}, Doc 1, token 1: the token {word!r} " in result.stderr
     assert said in result.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_labels_that_would_corrupt_the_file(tmp_path: Path) -> None:
     path = stored(tmp_path, malformed("a b", "O", "B-X\tY"))
-    result = run("from-docbin", path, tmp_path / "out", "-s", "bio")
+    result = run("convert", path, tmp_path / "out", "--to-scheme", "bio")
     assert result.exit_code == 2
     assert "'B-X\\tY' holds the delimiter" in result.stderr
 
 
 def test_malformed_entities(tmp_path: Path) -> None:
     path = stored(tmp_path, made("x"), malformed("a b c d", "I-X", "I-Y", "O", "!"))
-    result = run("from-docbin", path, tmp_path / "out", "-s", "iobes")
+    result = run("convert", path, tmp_path / "out", "--to-scheme", "iobes")
     assert result.exit_code == 1
     assert f"{path}, Doc 1, token 0: 'a': the sentence start -> I-X" in result.stderr
     assert f"{path}, Doc 1, token 1: 'b': I-X -> I-Y" in result.stderr
     assert back(tmp_path, "-s", "iobes", "-p", "begin") == "x\t-\n\na\tS-X\nb\tS-Y\nc\tO\nd\t!\n"
     path = stored(tmp_path, malformed("a b", "B-X", "I"))
-    result = run("from-docbin", path, tmp_path / "out", "-s", "bio", "-p", "begin")
+    result = run("convert", path, tmp_path / "out", "--to-scheme", "bio", "-p", "begin")
     assert result.exit_code == 1
-    assert f"{path}, Doc 0, token 1: 'I-' is not a tag of bio" in result.stderr
+    assert f"{path}, Doc 0, token 1, 'b': 'I-' is not a tag of bio" in result.stderr
+
+
+def test_white_space_is_left_out_of_columns(tmp_path: Path) -> None:
+    stored(tmp_path, made("a|\n\n|b|  ".replace(" ", "_").replace("|", " ")))
+    doc = Doc(Vocab(), words=["a", "\n\n", "b", "  "], ents=["B-X", "I-X", "I-X", "O"])
+    stored(tmp_path, doc, Doc(Vocab(), words=[" "]))
+    assert back(tmp_path, "-s", "bio") == "a\tB-X\nb\tI-X\n"
 
 
 def test_entities_across_sentences(tmp_path: Path) -> None:
     doc = made("a b c", sent_starts=[True, False, True], ents=["O", "B-X", "I-X"])
     path = stored(tmp_path, doc)
-    result = run("from-docbin", path, tmp_path / "out", "-s", "bio")
-    assert result.exit_code == 1
-    assert "Doc 0, token 2: 'c'" in result.stderr
-    assert back(tmp_path, "-s", "bio", "--ignore-sentences") == "a\tO\nb\tB-X\nc\tI-X\n"
-    assert "1 of them across sentence borders" in run("docs", path).stdout
-    doc.spans["sc"] = [doc[1:3]]
+    result = run("convert", path, "-", "--to-scheme", "bio")
+    assert result.stdout == "a\tO\nb\tB-X\nc\tI-X\n\n"
+    crossing = f"1 mention crossing, the first at {path}, Doc 0, token 1"
+    assert crossing in result.stderr
+    assert back(tmp_path, "-s", "bio", "--sentences", "whole") == result.stdout[:-1]
+    assert crossing in run("summarize", path).stderr
+    doc.spans["sc"] = [DocSpan(doc, 1, 3, "X")]
     stored(tmp_path, doc)
-    result = run("from-docbin", path, tmp_path / "out", "-s", "bio", "--spans-key", "sc")
-    assert result.exit_code == 1
-    assert "goes beyond its sentence, which ends at token 2" in result.stderr
+    result = run("convert", path, "-", "--to-scheme", "bio", "--spans-key", "sc")
+    assert result.stdout == "a\tO\nb\tB-X\nc\tI-X\n\n"
 
 
 def test_what_io_cannot_say(tmp_path: Path) -> None:
     path = stored(tmp_path, made("a b c d", ents=["O", "", "B-X", "B-X"]))
-    result = run("from-docbin", path, tmp_path / "out", "-s", "io")
+    result = run("convert", path, tmp_path / "out", "--to-scheme", "io")
     assert result.exit_code == 1
-    assert "Doc 0: io cannot tell apart (2, 3, 'X') and (3, 4, 'X')" in result.stderr
+    assert "Doc 0, token 2, 'c': io cannot tell apart (2, 3, 'X') and (3, 4, 'X')" in result.stderr
 
 
-def test_empty_docs_are_left_out_and_said(tmp_path: Path) -> None:
+def test_empty_docs_are_left_out(tmp_path: Path) -> None:
     stored(tmp_path, Doc(Vocab()), made("a", ents=["B-X"]), Doc(Vocab()))
-    result = run("from-docbin", tmp_path / "docs.spacy", "-", "-s", "bio")
-    assert result.stdout == "a\tB-X\n"
-    assert "2 empty Docs left out" in result.stderr
+    result = run("convert", tmp_path / "docs.spacy", "-", "--to-scheme", "bio")
+    assert result.stdout == "a\tB-X\n\n"
 
 
 # ---------------------------------------------------------------- layers
@@ -446,15 +432,24 @@ def test_layers_without_attributes_are_assigned_outermost_first(tmp_path: Path) 
     inner, outer, other = (0, 1, "IN"), (0, 3, "OUT"), (2, 3, "IN")
     doc = grouped("a b c", inner, outer, other)
     stored(tmp_path, doc, made("d"))
-    text = "a\tB-OUT\tB-IN\nb\tI-OUT\tO\nc\tI-OUT\tB-IN\n\nd\tO\tO\n"
+    text = "a\tB-OUT\tB-IN\nb\tI-OUT\tO\nc\tI-OUT\tB-IN\n\nd\t-\t-\n"
     assert back(tmp_path, "-s", "bio", "--spans-key", "sc") == text
     three = back(tmp_path, "-s", "bio", "--spans-key", "sc", "--layers", 3)
-    assert three == text.replace("\n", "\tO\n").replace("\n\tO\n", "\n\n")
+    third = text.replace("-\n", "-\t-\n").replace("\n", "\tO\n").replace("-\tO\n", "-\n")
+    assert three == third.replace("\n\tO\n", "\n\n")
     result = run(
-        "from-docbin", tmp_path / "docs.spacy", "-", "-s", "bio", "--spans-key", "sc", "--layers", 1
+        "convert",
+        tmp_path / "docs.spacy",
+        "-",
+        "--to-scheme",
+        "bio",
+        "--spans-key",
+        "sc",
+        "--layers",
+        1,
     )
     assert result.exit_code == 1
-    assert "Doc 0, spans['sc']: its spans need 2 layers, not 1" in result.stderr
+    assert "2 mentions deep, the first at" in result.stderr
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5), st.sampled_from("XY")), max_size=9))
@@ -485,14 +480,14 @@ def test_assigned_layers_hold_no_overlap_and_outer_spans_choose_first(
 )
 def test_attributes_that_do_not_fit(tmp_path: Path, attrs: dict[str, Any]) -> None:
     path = stored(tmp_path, grouped("a b", (0, 1, "X"), (1, 2, "X"), **attrs))
-    result = run("from-docbin", path, "-", "-s", "bio", "--spans-key", "sc")
+    result = run("convert", path, "-", "--to-scheme", "bio", "--spans-key", "sc")
     assert result.exit_code == 2
     assert f"{path}, Doc 0, spans['sc']: the attributes do not fit the group" in result.stderr
 
 
 def test_overlap_in_one_layer_is_refused(tmp_path: Path) -> None:
     path = stored(tmp_path, grouped("a b", (0, 2, "X"), (1, 2, "X"), layers=[0, 0]))
-    result = run("from-docbin", path, "-", "-s", "bio", "--spans-key", "sc")
+    result = run("convert", path, "-", "--to-scheme", "bio", "--spans-key", "sc")
     assert result.exit_code == 1
     assert "Doc 0, spans['sc']: (0, 2, 'X') and (1, 2, 'X') overlap" in result.stderr
 
@@ -500,29 +495,26 @@ def test_overlap_in_one_layer_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["to-docbin", "IN", "-s", "bio"], "IN... OUT"),
-        (["to-docbin", "IN", "out.bin", "-s", "bio"], "end in .spacy"),
-        (["to-docbin", "IN", "OUT", "-s", "bio", "--unit", "page"], "sentence, document"),
-        (["to-docbin", "IN", "OUT", "-s", "bio", "--layer", "1", "--keep-tags"], "--keep-tags"),
-        (["to-docbin", "IN", "OUT", "-s", "bio", "--keep-tags", "--spans-key", "x"], "--keep-tags"),
+        (["convert", "IN", "-s", "bio"], "IN... OUT"),
+        (["convert", "IN", "OUT", "-s", "bio", "--unit", "page"], "sentence, document"),
         (
-            ["to-docbin", "IN", "OUT", "-s", "bio", "--layer", "7", "--spans-key", "x"],
+            ["convert", "IN", "OUT", "-s", "bio", "--layer", "7", "--spans-key", "x"],
             "no column 7",
         ),
-        (["to-docbin", "IN", "OUT", "-s", "nope"], "Unknown scheme"),
-        (["to-docbin", "IN", "OUT", "-s", "bio", "-p", "best"], "raise, begin"),
-        (["from-docbin", "DOCS", "OUT", "-s", "bio", "-p", "best"], "raise, begin"),
-        (["to-docbin", "nothing", "OUT", "-s", "bio"], "no such file"),
-        (["from-docbin", "IN", "OUT", "-s", "bio"], "not a DocBin"),
-        (["from-docbin", "nothing", "OUT", "-s", "bio"], "no such file"),
-        (["from-docbin", "DOCS", "OUT", "-s", "bio", "--layers", "2"], "--spans-key"),
-        (["from-docbin", "DOCS", "OUT", "-s", "bio", "--spans-key", "x"], "There are: 'sc'"),
+        (["convert", "IN", "OUT", "-s", "nope"], "Unknown scheme"),
+        (["convert", "IN", "OUT", "-s", "bio", "-p", "best"], "raise, begin"),
+        (["convert", "DOCS", "OUT", "--to-scheme", "bio", "-p", "best"], "raise, begin"),
+        (["convert", "nothing", "OUT", "-s", "bio"], "no such file"),
+        (["convert", "IN", "out.bin", "-s", "bio", "--to", "docbin"], "end in .spacy"),
+        (["convert", "IN", "OUT", "-f", "docbin"], "not a DocBin"),
+        (["convert", "DOCS", "OUT", "--sentences", "lines"], "--sentences"),
+        (["convert", "DOCS", "OUT", "--to-scheme", "bio", "--spans-key", "x"], "There are: 'sc'"),
         (
-            ["from-docbin", "DOCS", "OUT", "-s", "bio", "--output-delimiter", "auto"],
+            ["convert", "DOCS", "OUT", "--to-scheme", "bio", "--output-delimiter", "auto"],
             "one delimiter",
         ),
-        (["docs", "IN"], "not a DocBin"),
-        (["docs", "nothing"], "no such file"),
+        (["validate", "IN", "-f", "docbin"], "not a DocBin"),
+        (["validate", "nothing.spacy"], "no such file"),
     ],
 )
 def test_bad_usage_is_exit_code_2(tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -539,43 +531,40 @@ def test_bad_usage_is_exit_code_2(tmp_path: Path, arguments: list[str], said: st
 # ---------------------------------------------------------------- docs
 
 
-def test_docs_counts_and_lists(tmp_path: Path) -> None:
+def test_violations_and_counts(tmp_path: Path) -> None:
     bad = malformed("a b c d e", "O", "I-X", "", "!", "B-Y")
-    bad.spans["sc"] = [bad[0:4], bad[1:3], bad[1:3], bad[3:5]]
+    bad.spans["sc"] = [DocSpan(bad, *place, "N") for place in ((0, 4), (1, 3), (1, 3), (3, 5))]
     good = made("f g", ents=["B-X", "O"], sent_starts=[True, True])
     path = stored(tmp_path, good, bad, Doc(Vocab()))
-    result = run("docs", path, "--json")
+    result = run("validate", path, "--json")
     assert result.exit_code == 1
-    report = json.loads(result.stdout)
-    (file,) = report["files"]
-    sizes = {"docs": 3, "sentences": 3, "tokens": 7, "missing": 1, "blocked": 1, "crossing": 0}
-    assert sizes.items() <= file.items()
-    assert file["labels"] == {"X": 2, "Y": 1}
-    group = {"docs": 1, "labels": {"": 4}, "nested": 2, "overlapping": 4}
-    assert file["groups"] == {"sc": group}
+    (file,) = json.loads(result.stdout)["files"]
     (violation,) = file["violations"]
     wanted = {"doc": 1, "index": 1, "token": "b", "previous": "O", "current": "I-X"}
     assert wanted.items() <= violation.items()
-    lines = run("docs", path).stdout.splitlines()
+    lines = run("validate", path).stdout.splitlines()
     assert lines[0].startswith(f"{path}, Doc 1, token 1: 'b': O -> I-X")
-    assert lines[1] == f"{path}: 1 violation in 3 Docs, 3 sentences, 7 tokens"
-    assert lines[2] == "3 entities; 1 token missing, 1 blocked"
+    size = "3 documents, 4 sentences, 7 tokens (1 not annotated)"
+    assert lines[1] == f"{path}: 1 violation of bio in {size}"
+    (file,) = json.loads(run("summarize", path, "-p", "begin", "--json").stdout)["files"]
+    sizes = {"documents": 3, "sentences": 4, "tokens": 7, "missing": 1, "blocked": 1}
+    more = {"spans": 3, "nested": 0, "overlapping": 0, "labels": {"X": 2, "Y": 1}}
+    assert {key: file[key] for key in sizes | more} == sizes | more
+    (file,) = json.loads(run("summarize", path, "-g", "sc", "--json").stdout)["files"]
+    assert (file["spans"], file["nested"], file["overlapping"]) == (3, 1, 3)
 
 
-def test_docs_limit_quiet_and_exit_codes(tmp_path: Path) -> None:
+def test_limit_quiet_and_exit_codes(tmp_path: Path) -> None:
     path = stored(tmp_path, *(malformed("a", "I-X") for _ in range(5)))
-    lines = run("docs", path, "--limit", 2).stdout.splitlines()
+    lines = run("validate", path, "--limit", 2).stdout.splitlines()
     assert "and 3 more (--limit 0 shows all)" in lines[2]
-    assert (
-        run("docs", path, "--quiet").stdout
-        == f"{path}: 5 violations in 5 Docs, 5 sentences, 5 tokens\n"
-    )
-    assert run("docs", stored(tmp_path, made("a"))).exit_code == 0
-    assert "0 Docs" in run("docs", stored(tmp_path)).stdout
+    size = "5 documents, 5 sentences, 5 tokens"
+    assert run("validate", path, "-q").stdout == f"{path}: 5 violations of bio in {size}\n"
+    assert run("validate", stored(tmp_path, made("a"))).exit_code == 0
+    assert "0 sentences" in run("validate", stored(tmp_path)).stdout
     unlabelled = stored(tmp_path, malformed("a b", "B-X", "I"))
-    result = run("docs", unlabelled)
+    result = run("validate", unlabelled)
     assert "'I-' is not a tag of bio" in result.stdout
-    assert "1 entity" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -599,7 +588,7 @@ def test_damaged_files(tmp_path: Path, damage: str) -> None:
         "strings": zlib.compress(srsly.msgpack_dumps(message | {"strings": []})),
     }
     path.write_bytes(made_of[damage])
-    result = run("docs", path)
+    result = run("validate", path)
     assert result.exit_code == 2
     assert f"Error: {path}: not a DocBin, or a damaged one" in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -642,13 +631,13 @@ def test_nested_corpora(
     """The counts are those of the corpora's own documentation."""
     path, docs = SHARED / "data" / file, tmp_path / "docs.spacy"
     options = chain.from_iterable(("--layer", number) for number in range(1, layers + 1))
-    result = run("to-docbin", path, docs, "-s", "bio", "--spans-key", "sc", *options)
+    result = run("convert", path, docs, "-s", "bio", "--spans-key", "sc", *options)
     assert f"{spans:,} spans" in result.stdout
     text = gzip.decompress(path.read_bytes()).decode()
     assert back(tmp_path, "-s", "bio", "--spans-key", "sc").rstrip("\n") == text.rstrip("\n")
-    group = json.loads(run("docs", docs, "--json").stdout)["files"][0]["groups"]["sc"]
-    assert sum(group["labels"].values()) == spans
-    assert nested in (None, group["nested"])
+    (found,) = json.loads(run("summarize", docs, "-g", "sc", "--json").stdout)["files"]
+    assert found["spans"] == spans
+    assert nested in (None, found["nested"])
 
 
 @needs_shared

@@ -313,7 +313,7 @@ def test_marks_of_documents(marker: str, words: list[str], tmp_path: Path) -> No
     row = "Ada X O B-PER" if "-X-" in marker else "Ada B-PER"
     (tmp_path / "file.iob").write_text(f"{marker}\n\n{row}\n\n", encoding="utf8")
     assert in_shell("spacy convert file.iob . -c ner", tmp_path) == 0
-    fine("to-docbin", tmp_path / "file.iob", tmp_path / "ours.spacy", "--scheme", "bio")
+    fine("convert", tmp_path / "file.iob", tmp_path / "ours.spacy", "--scheme", "bio")
     vocab = spacy.blank("en").vocab
     theirs, ours = (
         [token.text for doc in DocBin().from_disk(tmp_path / name).get_docs(vocab) for token in doc]

@@ -43,8 +43,8 @@ def json_lines(path: Path) -> Path:
 
 
 def brat(path: Path) -> Path:
-    fine("to-docbin", json_lines(path), path / "in.spacy")
-    fine("from-docbin", path / "in.spacy", path / "brat", "--to", "brat", "--spans-key", "sc")
+    fine("convert", json_lines(path), path / "in.spacy")
+    fine("convert", path / "in.spacy", path / "brat", "--to", "brat", "--spans-key", "sc")
     return path / "brat"
 
 

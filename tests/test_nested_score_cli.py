@@ -41,15 +41,15 @@ def files(tmp_path: Path) -> list[Path]:
 def other_format(path: Path, form: str) -> list[object]:
     """The same file in another format, and how it is read."""
     stored = path.with_suffix(".spacy")
-    fine("to-docbin", path, stored)
+    fine("convert", path, stored)
     if form == "spacy":
         return [stored]
     if form == "brat":
         folder = path.with_suffix("")
-        fine("from-docbin", stored, folder, "--to", "brat", "--spans-key", "sc")
+        fine("convert", stored, folder, "--to", "brat", "--spans-key", "sc")
         return [folder]
     columns = path.with_suffix(".tsv")
-    fine("from-docbin", stored, columns, "-s", "bio", "--spans-key", "sc", "--layers", 3)
+    fine("convert", stored, columns, "--to-scheme", "bio", "--spans-key", "sc", "--layers", 3)
     return [columns]
 
 

@@ -67,7 +67,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         columns(folder / f"{name}.tsv", rows)
         json_lines(folder / f"{name}.jsonl", rows)
         source = folder / f"{name}.tsv"
-        fine("to-docbin", source, folder / f"{name}.spacy", *LAYERS, "--spans-key", "sc")
+        fine("convert", source, folder / f"{name}.spacy", *LAYERS, "--spans-key", "sc")
     files = [folder / "train.tsv", folder / "dev.tsv"]
     result = fine("train", *files, "--nested", *LAYERS, "--output", folder / "model")
     (folder / "stdout").write_text(result.stdout)
@@ -195,7 +195,7 @@ def test_tune_takes_what_train_takes(data: Path, tmp_path: Path) -> None:
     ]
     assert tables[0] == tables[1] == tables[2]
     folder = tmp_path / "brat"
-    fine("from-docbin", data / "dev.spacy", folder, "--to", "brat", "--spans-key", "sc")
+    fine("convert", data / "dev.spacy", folder, "--to", "brat", "--spans-key", "sc")
     assert "best bias" in fine("tune", data / "model", folder).stdout
     bad = tmp_path / "bad.tsv"
     bad.write_text((data / "dev.tsv").read_text().replace("B-", "I-", 2))

@@ -119,7 +119,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("eng.train", "eng.testa", "eng.testb"):
         fine("convert", legal, folder / name, "--scheme", "bio", "--to-scheme", "iob1")
     for name in ("train.spacy", "dev.spacy"):
-        fine("to-docbin", legal, folder / name, "--scheme", "bio")
+        fine("convert", legal, folder / name, "--scheme", "bio")
     (folder / "results" / "florian").mkdir(parents=True)
     lines = (folder / "eng.testb").read_text(encoding="utf8").splitlines()
     tags = "".join(f"{line.split()[-1] if line else ''}\n" for line in lines)

@@ -130,7 +130,7 @@ def test_many_sentences_are_those_of_the_pipeline(model: Path, tmp_path: Path) -
     source = column_file(tmp_path / "in", 300)
     fine("predict", model, source, tmp_path / "out", "--scheme", "bio")
     nlp = spacy.load(model)
-    fine("to-docbin", source, tmp_path / "in.spacy", "-s", "bio")
+    fine("convert", source, tmp_path / "in.spacy", "-s", "bio")
     docs = DocBin().from_disk(tmp_path / "in.spacy").get_docs(nlp.vocab)
     wanted = [
         f"{token.text} {token.ent_iob_}-{token.ent_type_}".removesuffix("-")

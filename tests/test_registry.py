@@ -41,9 +41,9 @@ NAMES = {
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
 COMMANDS = """
-    annotate check compare convert count docs errors explain export from-docbin generate import info
+    annotate check compare convert count errors explain export generate import info
     predict repair report roundtrip schemes score select simulate strategies summarize text
-    to-docbin train tune validate
+    train tune validate
 """.split()  # noqa: SIM905
 FOUND_BY_SPACY = [
     (group.removeprefix("spacy_"), name)

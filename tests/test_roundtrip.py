@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -14,19 +15,8 @@ from typer.testing import CliRunner, Result
 
 from spacy_iobes import Span, SpanColumns
 from spacy_iobes.cli import app
-from spacy_iobes.codes import get_policy, get_scheme
-from spacy_iobes.corpus import (
-    ColumnReader,
-    Columns,
-    FileSentences,
-    NestedSurvey,
-    Passages,
-    TagReading,
-    column_passages,
-    read_brat,
-    survey_nested,
-    text_passages,
-)
+from spacy_iobes.codes import Known
+from spacy_iobes.corpus import Sentences, SeparatorSurvey, accepted, read, survey_separators
 from spacy_iobes.errors import FileError
 
 from .shared import SHARED, unpacked
@@ -161,17 +151,23 @@ def test_span_groups(tmp_path: Path) -> None:
     path = stored(
         tmp_path,
         doc_of("a b", [0], (0, 1, "A")),
-        doc_of("x y one two three four", [0, 2], *deep, (1, 3, "B"), (1, 1, "B")),
+        doc_of("x y one two three four", [0, 2, 4], *deep, (1, 3, "B")),
     )
     found = as_json(path)
-    assert (found["sentences"], found["tokens"]) == (3, 8)
-    assert found["kinds"] | {"lost": 1, "beyond": 1, "empty": 1} == found["kinds"]
+    assert (found["sentences"], found["tokens"]) == (2, 8)
+    assert found["kinds"] | {"lost": 1, "crossing": 3} == found["kinds"]
     places = {finding["kind"]: finding["place"] for finding in found["findings"]}
     assert places["lost"] == f"{path}, Doc 1, token 3"
-    assert places["beyond"] == f"{path}, Doc 1, token 1"
-    whole = as_json(path, "--ignore-sentences")
-    assert (whole["sentences"], whole["kinds"]["beyond"]) == (2, 0)
+    assert places["crossing"] == f"{path}, Doc 1, token 1"
+    whole = as_json(path, "--sentences", "whole")
+    assert (whole["sentences"], whole["kinds"]["crossing"]) == (2, 0)
     assert whole["labels"]["B"]["mentions"] == 1
+
+
+def test_a_span_without_tokens_is_refused(tmp_path: Path) -> None:
+    result = run(stored(tmp_path, doc_of("a b", [0], (1, 1, "B"))))
+    assert result.exit_code == 1
+    assert "Doc 0: the span 1:1 ('') in spans['sc'] has no tokens" in result.stderr
 
 
 def test_empty_docs(tmp_path: Path) -> None:
@@ -203,11 +199,11 @@ def test_brat(tmp_path: Path) -> None:
         "T6\tPER 0 4\tÖdön",
         "#1\tAnnotatorNotes T1\ta note",
     )
-    (text,) = read_brat(tmp_path)
-    assert [text.text[a:b] for a, b in text.tokens] == "Ödön ' s cat , the cats .".split()  # noqa: SIM905
-    assert text.spans == [(0, 1, "PER"), (0, 4, "ANIMAL"), (5, 7, "ANIMAL")]
+    (part,) = read(tmp_path)
+    assert part.words.strings() == "Ödön ' s cat , the cats .".split()  # noqa: SIM905
+    assert part.known().spans[0] == [(0, 1, "PER"), (0, 4, "ANIMAL"), (5, 7, "ANIMAL")]
     found = as_json(tmp_path)
-    assert (found["unit"], found["sentences"], found["tokens"]) == ("text", 1, 8)
+    assert (found["sentences"], found["tokens"]) == (1, 8)
     places = {finding["kind"]: finding["place"] for finding in found["findings"]}
     assert places == {
         "discontinuous": f"{tmp_path / '1.ann'}:4",
@@ -228,7 +224,7 @@ def test_brat(tmp_path: Path) -> None:
 def test_bad_brat(tmp_path: Path, line: str, message: str) -> None:
     brat(tmp_path, "1", "ab", line)
     with pytest.raises(FileError, match=f"1.ann, line 1: .*{message}"):
-        list(read_brat(tmp_path))
+        list(read(tmp_path))
     assert run(tmp_path).exit_code == 2
 
 
@@ -245,7 +241,7 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
     [
         ([], "--scheme"),
         (["-s", "bio", "-r", "nope"], "Unknown reading"),
-        (["-s", "bio", "--layer", "1", "--layer", "1"], "--layer"),
+        (["-s", "bio", "--layer", "1", "--layer", "1"], "one layer"),
         (["-s", "bio", "--layer", "7"], "column"),
     ],
 )
@@ -255,12 +251,9 @@ def test_bad_options(file: Path, options: list[str], message: str) -> None:
     assert message in result.output
 
 
-def survey_of(name: str, layers: int, reading: str) -> NestedSurvey:
-    how = TagReading(
-        get_scheme("bio"), get_policy("raise"), tuple(range(1, layers + 1)), labelled=False
-    )
-    file = FileSentences(ColumnReader(DATA / name, Columns(tag=1)), how)
-    return survey_nested(name, column_passages(file), reading)
+def survey_of(name: str, layers: int, reading: str) -> SeparatorSurvey:
+    corpus = read(DATA / name, layers=range(1, layers + 1))
+    return survey_separators(name, accepted(corpus, "bio"), reading)
 
 
 @needs_data
@@ -307,9 +300,9 @@ def test_published_figures_of_a_brat_corpus(tmp_path: Path) -> None:
     unpacked(DATA / "nerel" / "NEREL-v1.1.tar.gz", tmp_path)
     lost = {"nearest_start": 178, "nearest_end": 188, "lifo": 184, "all": 275, "crossing": 277}
     best = {"nearest_start": 0.9976, "nearest_end": 0.9967, "lifo": 0.9974, "all": 0.9948}
-    passages = list(text_passages(read_brat(tmp_path)))
+    parts = list(accepted(read(tmp_path)))
     for reading, expected in lost.items():
-        survey = survey_nested("NEREL", passages, reading)
+        survey = survey_separators("NEREL", parts, reading)
         total = survey.total
         assert (total.mentions, total.sets, total.ambiguous) == (56123, 11250, 280)
         assert total.lost == expected
@@ -322,7 +315,7 @@ def test_many_labels_and_a_long_text() -> None:
     tokens, labels = 50_000, 200
     spans = [Span(at, at + 1 + at % 30, f"L{at % labels}") for at in range(tokens - 30)]
     columns = SpanColumns.of([spans], [tokens])
-    some = Passages(columns, [tokens], lambda sentence, token: "", lambda *_: "")
-    survey = survey_nested("long", [some])
+    part = Sentences("long", np.array([0, tokens]), np.array([0]))
+    survey = survey_separators("long", [(part, Known(columns))])
     assert len(survey.labels) == labels
     assert (survey.total.mentions, survey.total.lost) == (len(spans), 0)

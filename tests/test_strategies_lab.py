@@ -374,7 +374,7 @@ def test_a_folder_of_texts_has_to_be_called_so(tmp_path: Path) -> None:
     fine("strategies", folder, "--from", "inline", *FEW, "--workers", 1)
     for number in range(4):
         (folder / f"text{number}").unlink()
-    fine("to-docbin", corpus(tmp_path), folder / "people.spacy", "-s", "bio")
+    fine("convert", corpus(tmp_path), folder / "people.spacy", "-s", "bio")
     fine("strategies", folder, *FEW, "--workers", 1)
 
 

@@ -92,7 +92,7 @@ def test_progress_goes_to_standard_error(data: Path) -> None:
 
 def test_docbins_give_the_same_pipeline(data: Path, tmp_path: Path) -> None:
     for name in ("train", "dev"):
-        fine("to-docbin", data / f"{name}.bio", tmp_path / f"{name}.spacy", "-s", "bio")
+        fine("convert", data / f"{name}.bio", tmp_path / f"{name}.spacy", "-s", "bio")
     files = [tmp_path / f"{name}.spacy" for name in ("train", "dev")]
     result = fine("train", *files, "--output", tmp_path / "model")
     assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
@@ -383,7 +383,7 @@ def test_spans_that_the_scheme_of_the_model_cannot_hold(
 
 def test_touching_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.bio").write_text(TOUCHING)
-    fine("to-docbin", tmp_path / "bad.bio", tmp_path / "bad.spacy", "-s", "bio")
+    fine("convert", tmp_path / "bad.bio", tmp_path / "bad.spacy", "-s", "bio")
     files = [tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", tmp_path / "model"]
     result = run("train", *files, "--model-scheme", "io")
     assert result.exit_code == 1
@@ -423,7 +423,7 @@ def test_malformed_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:
     result = run("train", tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", "model")
     assert result.exit_code == 1
     assert "bad.spacy, Doc 0, token 1" in result.stderr
-    assert "from-docbin writes a column file" in result.stderr
+    assert "'spacy-iobes repair' repairs the file" in result.stderr
 
 
 # the directory

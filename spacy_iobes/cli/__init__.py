@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "annotate": "annotate",
     "compare": "compare",
-    "docbin": "to-docbin from-docbin",
-    "docs": "docs",
     "edit": "repair convert",
     "errors": "errors",
     "explain": "explain",

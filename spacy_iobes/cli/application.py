@@ -58,8 +58,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def counted(count: int, word: str) -> str:
-    """`1 token`, `2 tokens`, `1,000 tokens`."""
-    return f"{count:,} {word}{'s' * (count != 1)}"
+    """Return `1 token`, `2 entities`, `1,000 tokens`."""
+    if count != 1:
+        word = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}s"
+    return f"{count:,} {word}"
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json as json_reader
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,12 +16,14 @@ from ..codes.known import Known
 from ..codes.policy import get_policy
 from ..codes.scheme import SCHEMES, get_scheme
 from ..codes.violation import Violation
-from ..corpus.corpus import Corpus, Parts, save_parts
-from ..corpus.edit import Change, Edited, Relabel, edit_columns, relabelled, relabelling
+from ..corpus.corpus import Parts, Several, save_parts
+from ..corpus.edit import Change, Relabel, edit_columns, relabelled, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.findings import finding_lines
-from ..corpus.formats import ending_of, format_by_ending
+from ..corpus.formats import COLUMN_ENDINGS, ending_of, format_by_ending
 from ..corpus.formats.options import ReadOptions, SaveOptions
+from ..corpus.inputs import is_stream, require_other
+from ..corpus.sentences import Sentences
 from ..errors import FileError
 from .application import command, counted, echo
 from .options import (
@@ -34,29 +37,40 @@ from .options import (
 )
 from .survey import opened, print_json, size_in_words
 
+CALLED_COLUMNS = COLUMN_ENDINGS - {"", ".txt"}
+"""What only the names of column files end in."""
 
-def jobs(paths: list[str]) -> Iterator[tuple[str, str]]:
-    """Every input with its output: a file for a file, or a directory for several."""
+
+def jobs(paths: list[str], how: SaveOptions) -> Iterator[tuple[list[str], str]]:
+    """Yield inputs with their output: all go into one file, or each into one of a directory."""
     *inputs, output = paths
     if not inputs:
         raise typer.BadParameter("name a file to read and one to write", param_hint="IN... OUT")
-    if len(inputs) == 1:
-        if output.endswith(("/", os.sep)):
-            raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
-        yield inputs[0], output
+    if len(inputs) == 1 and output.endswith(("/", os.sep)):
+        raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
+    if len(inputs) == 1 or _is_file(output, how):
+        yield inputs, output
         return
     names = [Path(path).name for path in inputs]
-    if STANDARD in paths or len(set(names)) < len(names):
-        raise typer.BadParameter(
-            "several files go into a directory, each under its own name", param_hint="IN... OUT"
-        )
+    if STANDARD in inputs or len(set(names)) < len(names):
+        message = "several files go into a directory, each under its own name, or into one file"
+        raise typer.BadParameter(message, param_hint="IN... OUT")
     try:
         Path(output).mkdir(exist_ok=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{output}: not a directory for the files: {reason}.", output) from error
     for path, name in zip(inputs, names):
-        yield path, str(Path(output) / name)
+        yield [path], str(Path(output) / name)
+
+
+def _is_file(output: str, how: SaveOptions) -> bool:
+    """Return whether a name is that of a file, or of a brat folder, not of a directory of files."""
+    if how.to == "brat" or output == STANDARD:
+        return True
+    ending = ending_of(output)
+    known = ending in CALLED_COLUMNS or format_by_ending(ending) is not None
+    return known and not Path(output).is_dir()
 
 
 class Teller:
@@ -105,54 +119,64 @@ class Job:
             find(name or "bio")  # before any file is touched
         get_policy(self.policy)
         results, printed = list[dict[str, Any]](), False
-        for path, output in jobs(paths):
+        for inputs, output in jobs(paths, self.save):
             printed = printed or output == STANDARD
-            results.append(self._edit(path, output, Teller(output, quiet, json)))
+            results.append(self._edit(inputs, output, Teller(output, quiet, json)))
         if json:
             print_json(results, err=printed)
 
-    def _edit(self, path: str, output: str, teller: Teller) -> dict[str, Any]:
-        """Edit one file; return what was done as data."""
+    def _edit(self, inputs: list[str], output: str, teller: Teller) -> dict[str, Any]:
+        """Write files to one output; return what was done as data."""
         seen = set[str]()
 
         def change(known: Known) -> Known:
             seen.update(known.spans.labels)
             return relabelled(known, self.relabel) if self.relabel else known
 
-        with opened(path, self.how, self.scheme) as corpus:
-            parts = Parts(corpus, self.scheme, self.policy, change)
-            how = self._written(corpus, output)
+        with ExitStack() as stack:
+            corpora = [stack.enter_context(opened(path, self.how, self.scheme)) for path in inputs]
+            require_other(output, inputs if len(inputs) > 1 else [])
+            formats = {corpus.format.name for corpus in corpora}
+            how = self._written(formats, output)
+            columns = formats | {how.to} == {"columns"}
+            source: Iterable[Sentences] = Several(tuple(corpora))
+            if how.to == "columns" and not columns and any(map(is_stream, inputs)):
+                source = list(source)  # it is read twice
+            parts = Parts(source, self.scheme, self.policy, change)
             if how.to == "columns":
                 done = edit_columns(parts, output, how, teller.watch)
             else:
-                saved = save_parts(parts, output, how)
-                done = Edited(**{k: v for k, v in vars(saved).items() if k != "blocked"})
+                done = save_parts(parts, output, how)
         repaired = f", {counted(done.repaired, 'violation')} repaired" if done.repaired else ""
-        changed = f"{counted(done.changed, 'tag')} changed{repaired} in "
-        if corpus.format.name != "columns" or how.to != "columns":
-            changed = f"{counted(done.labels.total(), 'span')}{repaired} in "
-        teller.say(f"{output}: {changed}{size_in_words(done)}")
+        changed = counted(done.changed, "tag") + " changed"
+        changed = changed if columns else counted(done.labels.total(), "span")
+        teller.say(f"{output}: {changed}{repaired} in {size_in_words(done)}")
         for line in finding_lines(done.findings):
             teller.say(f"{output}: {line}")
         if unseen := ", ".join(sorted(self.named - seen)):
             teller.say(f"{output}: no span was labelled {unseen}")
-        names = ("documents", "sentences", "tokens", "changed", "missing")
+        names = ("documents", "sentences", "tokens", "changed", "missing", "blocked")
         sizes = {name: getattr(done, name) for name in names}
-        counts = {"violations": done.repaired, "labels": sorted(seen), "repairs": teller.repairs}
-        return {"input": corpus.name, "output": output, **sizes, **counts}
+        counts = {"violations": done.repaired, "labels": dict(sorted(done.labels.items()))}
+        findings = [asdict(found) for found in done.findings]
+        more = {"repairs": teller.repairs, "findings": findings}
+        return {"inputs": [x.name for x in corpora], "output": output, **sizes, **counts, **more}
 
-    def _written(self, corpus: Corpus, output: str) -> SaveOptions:
+    def _written(self, formats: set[str], output: str) -> SaveOptions:
         """Return how to write a file: as its source, unless something else is said."""
         to = self.save.to
         if to == "auto":
-            named = format_by_ending(ending_of(output))
-            to = "columns" if self.save.to_scheme else corpus.format.name
-            to = to if named is None else named.name
+            ending = ending_of(output)
+            named = format_by_ending(ending)
+            columns = self.save.to_scheme or len(formats) > 1 or ending in CALLED_COLUMNS
+            to = named.name if named else "columns" if columns else next(iter(formats))
         scheme = self.save.to_scheme or self.scheme
         if to == "columns" and not scheme:
             message = f"name the scheme of the tags to write: {', '.join(SCHEMES)}"
             raise typer.BadParameter(message, param_hint="--to-scheme")
-        return replace(self.save, to=to, to_scheme=scheme, encoding=self.how.encoding)
+        key = self.save.spans_key or self.how.spans_key
+        encoding = self.how.encoding
+        return replace(self.save, to=to, to_scheme=scheme, spans_key=key, encoding=encoding)
 
 
 @command("repair")

@@ -14,9 +14,9 @@ from ..corpus.generated import LABELS, GeneratedSentence, limited
 from ..corpus.nested_formats import COLUMNS, DOCS, JSON, format_of
 from ..corpus.planted import Flaws, Planter
 from .application import command, counted
-from .docbin import entities, say
 from .options import Json
 from .progress import counter
+from .survey import say
 
 if TYPE_CHECKING:
     from ..corpus.generated_files import Generated
@@ -172,7 +172,7 @@ def in_words(output: str, done: Generated, planter: Planter | None) -> str:
     total = sum(done.labels.values())
     words = [counted(done.documents, "document"), counted(done.sentences, "sentence")]
     words += [counted(done.tokens, "token")]
-    words += [counted(total, "mention") if done.nested else entities(total)]
+    words += [counted(total, "mention") if done.nested else counted(total, "entity")]
     labels = ", ".join(f"{label} {count:,}" for label, count in sorted(done.labels.items()))
     name = "standard output" if output == STANDARD else output
     lines = [f"{name}: {', '.join(words)}", f"labels: {labels}"]

@@ -10,13 +10,12 @@ import typer
 from ..codes.scheme import get_scheme
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
-from .application import command
-from .docbin import entities, say
+from .application import command, counted
 from .nested_predict import NestedPrediction, nested_prediction_options
 from .options import Json, column_options
 from .pipelines import loaded
 from .progress import reading
-from .survey import size, size_in_words
+from .survey import say, size, size_in_words
 
 
 @command("predict")
@@ -94,7 +93,7 @@ def predict_cli(
     with reading(source, columns) as reader:
         done = predict_file(nlp, reader, output, goal, append, overwrite)
     where = "as a new column" if done.appended else f"in column {columns.tag}"
-    found = entities(done.labels.total())
+    found = counted(done.labels.total(), "entity")
     labels = dict(sorted(done.labels.items()))
     report = {"input": reader.name, "output": output, "scheme": done.scheme, **size(reader)}
     report |= {"appended": done.appended, "entities": done.labels.total(), "labels": labels}

@@ -18,8 +18,8 @@ from ..corpus.files import STANDARD, write_bytes
 from ..corpus.findings import finding_lines
 from ..corpus.formats.options import ReadOptions
 from ..corpus.sentences import Sentences
+from ..corpus.summary import Summary
 from ..corpus.survey import (
-    Summary,
     checked,
     measured,
     mention_counts,
@@ -42,6 +42,8 @@ from .options import (
 )
 from .progress import bar
 
+MORE = ("nested", "overlapping", "missing", "blocked", "repaired")
+"""What is counted of spans and tokens beside their number."""
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 
 
@@ -53,6 +55,14 @@ def json_text(value: Any) -> str:
 def print_json(value: Any, err: bool = False) -> None:
     """Print a value as JSON that people can read, too."""
     echo(json_text(value), err=err)
+
+
+def say(text: str, report: dict[str, Any], output: str, json: bool) -> None:
+    """Say what was written, on standard output unless that is where the file goes."""
+    if json:
+        print_json(report, err=output == STANDARD)
+    else:
+        echo(text, err=output == STANDARD)
 
 
 def size(summary: Summary | ColumnReader) -> dict[str, int]:
@@ -247,13 +257,22 @@ def summarize_cli(
     if json:
         listed = [
             {"file": name, **size(summary), "spans": summary.labels.total()}
-            | {"labels": dict(sorted(summary.labels.items())), "repaired": summary.repaired}
+            | {key: getattr(summary, key) for key in MORE}
+            | {"labels": dict(sorted(summary.labels.items()))}
             for name, summary in found
         ]
         print_json({"files": listed, "labels": dict(sorted(labels.items()))})
         return
-    sizes = [(name, *size(m).values(), m.labels.total(), m.repaired) for name, m in found]
-    _print_counts(("file", "documents", "sentences", "tokens", "spans", "repaired"), sizes)
+    more = [key for key in MORE if key == "repaired" or any(getattr(m, key) for _, m in found)]
+    header = ("file", "documents", "sentences", "tokens", "spans", *more)
+    sizes = [
+        (name, *size(m).values(), m.labels.total(), *(getattr(m, key) for key in more))
+        for name, m in found
+    ]
+    _print_counts(header, sizes)
+    for name, summary in found:
+        for line in finding_lines(summary.findings):
+            echo(f"{name}: {line}", err=True)
     _print_counts(("label", "spans"), sorted(labels.items()))
 
 

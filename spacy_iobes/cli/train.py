@@ -13,7 +13,6 @@ from ..corpus.files import write_bytes
 from ..errors import FileError
 from ..scoring.formats import formatted
 from .application import command, counted, echo
-from .docbin import entities
 from .nested_options import NestedOptions, nested_data_options
 from .options import GoldPolicy, column_options
 from .signals import say_if_cut_off
@@ -152,7 +151,7 @@ def in_words(data: TrainingData, policy: str) -> str:
     """What is in a file."""
     docs = "sentence" if data.reader.get("unit") == "sentence" else "Doc"
     words = [counted(len(data.lengths), docs), counted(data.tokens, "token")]
-    what = counted(data.entities, "mention") if data.nested else entities(data.entities)
+    what = counted(data.entities, "mention") if data.nested else counted(data.entities, "entity")
     words += [f"{what} of {counted(len(data.labels), 'label')}"]
     words += [f"{counted(data.repaired, 'violation')} repaired ({policy})"] * bool(data.repaired)
     return f"{data.path}: {', '.join(words)}"

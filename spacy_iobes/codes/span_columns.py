@@ -160,6 +160,23 @@ class SpanColumns:
         furthest = np.maximum.accumulate(base + self.end)
         return not (base[1:] + self.start[1:] < furthest[:-1]).any()
 
+    def sharing(self) -> tuple[Flags, Flags]:
+        """Return which spans lie inside another one or have its boundaries, and which share tokens.
+
+        A span inside another one shares its tokens, too.
+        """
+        base = self.sentence.astype(np.int64) << 32
+        order = np.lexsort((-self.end, self.start, self.sentence))
+        start, end = (base + self.start)[order], (base + self.end)[order]
+        before = np.maximum.accumulate(end)[:-1]
+        inside, shares = np.zeros((2, self.total), dtype=bool)
+        inside[order[1:]] = before >= end[1:]
+        equal = (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+        inside[order[:-1][equal]] = True
+        shares[order[1:]] = before > start[1:]
+        shares[order[:-1][start[1:] < end[:-1]]] = True
+        return inside, shares
+
     def in_layers(self, innermost: bool = False) -> list[SpanColumns]:
         """Return the spans in as few layers as it takes for no two of a layer to share a token.
 

@@ -18,7 +18,6 @@ from .doc_lines import ColumnFormat as ColumnFormat
 from .doc_lines import print_columns as print_columns
 from .docbin import read_docbin as read_docbin
 from .docbin import save_docbin as save_docbin
-from .docbin import write_docbin as write_docbin
 from .docs import make_docs as make_docs
 from .edit import edit_columns as edit_columns
 from .file_sentences import FileSentences as FileSentences
@@ -36,6 +35,7 @@ from .formats import add_format as add_format
 from .formats import format_of as format_of
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
+from .formats.options import Unit as Unit
 from .generated import DEPTH as DEPTH
 from .generated import LABELS as LABELS
 from .generated import GeneratedSentence as GeneratedSentence
@@ -48,10 +48,6 @@ from .inline import Markup as Markup
 from .layered_columns import Arrangement as Arrangement
 from .layers import Order as Order
 from .layers import assigned as assigned
-from .nested import NestedSurvey as NestedSurvey
-from .nested import Passages as Passages
-from .nested import survey_nested as survey_nested
-from .nested_columns import column_passages as column_passages
 from .nested_corpus import NestedDoc as NestedDoc
 from .nested_corpus import NestedReading as NestedReading
 from .nested_json import read_json_lines as read_json_lines
@@ -59,17 +55,18 @@ from .nested_out import WRITERS as WRITERS
 from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
-from .nested_text import text_passages as text_passages
 from .plain_text import plain_docs as plain_docs
 from .planted import Flaws as Flaws
 from .planted import Planter as Planter
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
 from .sentences import Sentences as Sentences
+from .separator_survey import SeparatorSurvey as SeparatorSurvey
+from .separator_survey import survey_separators as survey_separators
 from .sources import get_source as get_source
 from .sources import group_spans as group_spans
 from .stored_docs import StoredDocs as StoredDocs
-from .survey import Summary as Summary
+from .summary import Summary as Summary
 from .survey import checked as checked
 from .survey import mention_counts as mention_counts
 from .survey import summarized as summarized

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-
-import numpy as np
 
 from ..codes.check import Check
 from ..codes.known import Known
@@ -17,11 +16,12 @@ from ..codes.scheme import SCHEMES, Scheme, get_scheme
 from ..codes.tag import read_tag
 from ..codes.violation import Violation
 from .files import Progress, shown
-from .findings import Finding
+from .findings import NO_PLACE, Finding
 from .formats import Format, ending_of, format_by_ending, format_of, get_format
 from .formats.options import ReadOptions, SaveOptions
 from .inputs import is_stream
 from .sentences import Sentences, whole_documents
+from .summary import Summary
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,16 @@ class Corpus:
         return whole_documents(self)
 
 
+@dataclass(frozen=True)
+class Several:
+    """The sentences of several files, one after the other."""
+
+    corpora: tuple[Corpus, ...]
+
+    def __iter__(self) -> Iterator[Sentences]:
+        return chain.from_iterable(self.corpora)
+
+
 def read(path: str | Path, progress: Progress | None = None, **options: object) -> Corpus:
     """Return the sentences of an annotated file; `ReadOptions` lists the options."""
     return Corpus(str(path), ReadOptions(**options), progress)  # type: ignore[arg-type]
@@ -63,17 +73,22 @@ def accepted(
     A policy that refuses does so at the end, with every violation of the source in the error; from
     the first violation on there are no more parts.
     """
-    rule, found = get_tag_policy(policy), list[Violation]()
+    rule, found, own = get_tag_policy(policy), list[Violation](), False
     for part in source:
         if rule.refuses and part.tags:
             found += part.violations(scheme)
+            own = bool(part.scheme)
         if not found:
             yield part, part.known(scheme, rule)
     if found:
         named = get_scheme(scheme or "bio")
         error = refusal(named, sorted(found, key=lambda wrong: wrong.line or 0))
-        if isinstance(source, Corpus) and scheme:
-            error.schemes = likely_schemes([source], named)
+        if isinstance(source, (Corpus, Several)) and scheme:
+            corpora = [source] if isinstance(source, Corpus) else source.corpora
+            error.schemes = likely_schemes(corpora, named)
+        if own:  # there is no other scheme that they might be in
+            count = f"{len(found):,} violation{'s' * (len(found) != 1)}"
+            error.advice = f"{count}. Name a policy (--policy): see 'schemes'."
         raise error
 
 
@@ -109,29 +124,15 @@ def _likely(corpus: Corpus, scheme: Scheme) -> list[str]:
 
 
 @dataclass
-class Saved:
-    """What went into a file."""
+class Saved(Summary):
+    """What went into a file, and how many tags that its source had were `changed`."""
 
-    documents: int = 0
-    sentences: int = 0
-    tokens: int = 0
-    labels: Counter[str] = field(default_factory=Counter)
-    missing: int = 0
-    blocked: int = 0
-    repaired: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    changed: int = 0
 
-    def tally(self, part: Sentences, known: Known) -> None:
-        """Count one part."""
-        self.documents += len(part.opens)
-        self.sentences += len(part)
-        self.tokens += part.tokens
-        numbers = np.bincount(known.spans.label, minlength=len(known.spans.labels)).tolist()
-        self.labels.update({x: n for x, n in zip(known.spans.labels, numbers) if n})
-        self.missing += 0 if known.missing is None else int(known.missing.sum())
-        self.blocked += 0 if known.blocked is None else int(known.blocked.sum())
-        self.repaired += known.violations
-        self.findings += part.every_finding(known)
+    def leave_out(self, spans: Sequence[Finding]) -> None:
+        """Take back what was counted of spans that found no place in the file."""
+        self.findings += spans
+        self.labels -= Counter(found.label for found in spans if found.kind in NO_PLACE)
 
 
 @dataclass
@@ -151,7 +152,7 @@ class Parts:
         self.saved = Saved()
         for part, known in accepted(self.source, self.scheme, self.policy):
             known = self.change(known) if self.change else known
-            self.saved.tally(part, known)
+            self.saved.add(part, known)
             yield part, known
 
 
@@ -177,5 +178,5 @@ def save_parts(parts: Parts, path: str | Path, how: SaveOptions) -> Saved:
     row = None if how.to == "auto" else get_format(how.to)
     row = row or format_by_ending(ending_of(path)) or get_format("columns")
     left_out = row.save(parts, path, how)
-    parts.saved.findings += left_out
+    parts.saved.leave_out(left_out)
     return parts.saved

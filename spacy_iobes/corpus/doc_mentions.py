@@ -70,8 +70,7 @@ def require_mentions(doc: Doc, key: str, place: str) -> list[Span]:
         if not span.label or span.start >= span.end:
             what, advice = "has no label", "Give it one, or leave it out."
             if span.start >= span.end:
-                what, advice = "has no tokens", "Remove it, or let 'from-docbin --lossy --to "
-                advice += "jsonl-tokens' write JSON lines without it."
+                what, advice = "has no tokens", "Remove it from the group."
             text = doc[span.start : span.end].text
             raise SpanError(
                 f"{place}: the span {span.start}:{span.end} ({text!r}) in spans[{key!r}] {what}. "

@@ -1,9 +1,9 @@
-"""DocBin files (`.spacy`): from column files, and read with every trouble told in one line."""
+"""DocBin files (`.spacy`) as Docs, with every trouble told in one line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,6 @@ from ..codes.parse import refusal
 from ..codes.scheme import get_scheme
 from ..codes.violation import Violation
 from ..errors import FileError, MalformedTagsError
-from .column_docs import DocUnit, entity_doc, group_doc, grouped
-from .file_sentences import FileSentences, Sentence
 from .files import STANDARD, shown, whole_file, write_bytes
 from .sources import Entities
 from .tagged import TaggedDocs
@@ -25,7 +23,7 @@ from .tagged import TaggedDocs
 ENDING = ".spacy"
 STRINGS = ("ORTH", "TAG", "DEP", "LEMMA", "NORM", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 """What tokens have by the number of a string."""
-ELSEWHERE = "from-docbin writes a column file, with a policy to repair it."
+ELSEWHERE = "'spacy-iobes repair' repairs the file under a policy."
 HERE = "Name a policy to repair them (--policy): see 'schemes'."
 """What to do about malformed entities."""
 
@@ -47,55 +45,6 @@ def require_legal(docs: Sequence[Doc], name: str) -> None:
     tagged = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
     if violations := doc_violations(tagged, name):
         raise malformed_docs(violations)
-
-
-@dataclass
-class Written:
-    """What went into a DocBin file."""
-
-    docs: int = 0
-    sentences: int = 0
-    tokens: int = 0
-    labels: dict[str, int] = field(default_factory=dict)
-    missing: int = 0
-    blocked: int = 0
-    repaired: int = 0
-
-    def add(self, sentences: list[Sentence]) -> None:
-        """Count the sentences of one Doc; missing and blocked tokens count once in each layer."""
-        self.docs += 1
-        self.sentences += len(sentences)
-        for sentence in sentences:
-            self.tokens += len(sentence.words)
-            for layer in sentence.layers:
-                for _, _, label in layer.spans:
-                    self.labels[label] = self.labels.get(label, 0) + 1
-                self.missing += len(layer.missing)
-                self.blocked += len(layer.blocked)
-
-
-def write_docbin(
-    files: Iterable[FileSentences],
-    target: str | Path,
-    unit: DocUnit = "sentence",
-    key: str = "",
-    keep_tags: bool = False,
-) -> Written:
-    """Write column files as one DocBin, all at once or not at all.
-
-    Spans become entities, or with a `key` a span group; `keep_tags` keeps the tags of the files in
-    the user data of the Docs.
-    """
-    require_ending(target)
-    vocab, done, docs = Vocab(), Written(), DocBin(store_user_data=keep_tags)
-    for file in files:
-        for sentences in grouped(file, unit):
-            done.add(sentences)
-            made = group_doc(vocab, sentences, key) if key else entity_doc(vocab, sentences)
-            docs.add(made)
-        done.repaired += file.violations
-    save_docbin(docs, target)
-    return done
 
 
 def require_ending(path: str | Path) -> None:
@@ -131,7 +80,7 @@ def read_docbin(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileError(
             f"{name}: not a DocBin, or a damaged one ({detail[:100]}). Name a {ENDING} file that "
-            "spaCy wrote; for column files there is to-docbin.",
+            "spaCy wrote; 'spacy-iobes convert' makes one of files of other formats.",
             str(path),
         ) from error
 

@@ -14,12 +14,11 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import Scheme
 from ..codes.tag_columns import CodedTags, different
 from ..codes.violation import Violation
-from .corpus import Parts
+from .corpus import Parts, Saved
 from .files import write_bytes
 from .formats.columns import ColumnWriter
 from .formats.options import SaveOptions
 from .sentences import Sentences
-from .survey import Summary
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,6 @@ class Change:
     new: str
 
 
-@dataclass
-class Edited(Summary):
-    """What an edit did to a file."""
-
-    changed: int = 0
-
-
 Watch = Callable[[list[Violation], list[Change]], None]
 """Told of every sentence that was malformed: its violations, and the tags that were replaced."""
 
@@ -49,9 +41,9 @@ Relabel = Callable[[str], str | None]
 
 def edit_columns(
     parts: Parts, target: str | Path, how: SaveOptions, watch: Watch | None = None
-) -> Edited:
+) -> Saved:
     """Write the parts of a source as columns, all at once or not at all, and tell what changed."""
-    writer, done = ColumnWriter(how, parts), Edited()
+    writer, done = ColumnWriter(how, parts), Saved()
     refuses = get_tag_policy(parts.policy).refuses
     with write_bytes(target, how.encoding) as put:
         for part, known in parts:
@@ -63,7 +55,7 @@ def edit_columns(
                 if watch is not None and not refuses:
                     _tell(part, (old, new), changed, parts.scheme, watch)
             put(writer.render(part, tags))
-    done.findings += writer.left_out
+        done.leave_out(writer.finish())
     return done
 
 

@@ -37,6 +37,8 @@ WHAT = {
     ORPHANED: "annotation",
 }
 """What is found, where it is no mention."""
+NO_PLACE = ("crossed", "deep", "label", "overlapping")
+"""Spans that a file cannot hold."""
 NO_SPANS = ("discontinuous", "misaligned")
 """Mentions of gold that no prediction can equal: they count as missed."""
 

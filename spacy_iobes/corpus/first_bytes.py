@@ -37,7 +37,6 @@ _STRING = rb'"(?:[^"\\\n]|\\.)*"'
 _JSON = re.compile(
     rb"\s*(?:(?:\[\s*)?\{\s*%b[ \t]*:[ \t]*\S|\[\s*(?:\[\s*)?%b\s*[,\]])" % (_STRING, _STRING)
 )
-_LABEL_STUDIO = re.compile(rb'"(annotations|completions)"\s*:\s*\[\s*[{\]]')
 _TAG = re.compile(rb"O|[BILUESWMA]{1,2}-\S+")
 DELIMITERS: Mapping[bytes, tuple[str, str]] = MappingProxyType(
     {b",": ("commas", "comma"), b";": ("semicolons", "';'"), b"|": ("bars", "'|'")}
@@ -48,10 +47,7 @@ DELIMITERS: Mapping[bytes, tuple[str, str]] = MappingProxyType(
 def binary_kind(head: bytes) -> str:
     """What a binary file is and what to do about it, in words; empty if it may be text."""
     if head[:1] == b"\x78" and b"\xa5attrs" in _inflated(head):
-        return (
-            "a DocBin (.spacy), not text. 'spacy-iobes docs' says what is in it, and "
-            "'spacy-iobes from-docbin' writes it as a column file or as JSON lines."
-        )
+        return "a DocBin, not text. Let its name end in .spacy."
     if head[TAR] == b"ustar":
         return f"a tar archive, not text. {_UNPACK}"
     for name, (pattern, advice) in BINARY.items():
@@ -67,19 +63,10 @@ def looks_binary(data: bytes) -> bool:
 
 
 def json_kind(head: bytes) -> str:
-    """What JSON in place of columns is and what to do about it; empty if it is none."""
+    """Return what JSON in place of columns is and what to do about it; empty if it is none."""
     if not _JSON.match(head):
         return ""
-    if _LABEL_STUDIO.search(head):
-        return f"an export of Label Studio in JSON. {LABEL_STUDIO}"
-    return (
-        "JSON, not columns. 'spacy-iobes to-docbin' reads JSON lines (.jsonl) that have a text "
-        "and its spans, and 'spacy-iobes from-docbin' then writes columns."
-    )
-
-
-LABEL_STUDIO = "Export it from there as CONLL2003, which is a column file."
-"""What to do about an export of Label Studio."""
+    return "JSON, not columns. 'spacy-iobes convert' makes columns of it, or a .spacy file."
 
 
 def delimiter_hint(rows: Sequence[bytes]) -> str:

@@ -153,7 +153,7 @@ def _misfit(attrs: Mapping[str, Any]) -> AlignmentError:
     shown = {name: attrs[name] for name in (LAYERS, COUNT, *ABSENT_TAGS) if name in attrs}
     return AlignmentError(
         f"the attributes do not fit the group: {shown!s:.200}. {LAYERS!r} has one number from 0 "
-        "for each span, as to-docbin writes it. Remove them to have layers assigned."
+        "for each span, as convert writes it. Remove them to have layers assigned."
     )
 
 

@@ -20,7 +20,6 @@ from ..errors import FileError, UnknownNameError
 from ..span import Span
 from .conll import BOM, Rest
 from .files import read_bytes, shown
-from .first_bytes import LABEL_STUDIO
 from .inputs import is_stream
 from .nested_text import SIMPLE, NestedText, Offsets, TextReading
 
@@ -173,7 +172,10 @@ def _text(record: Record, how: TextReading) -> NestedText:
         text, tokens = _tokens(record, given, text)
     if not isinstance(text, str):
         if any(map(_holds_objects, map(value.get, ("annotations", "completions")))):
-            raise record.wrong(f"this looks like an export of Label Studio. {LABEL_STUDIO}")
+            raise record.wrong(
+                "this looks like an export of Label Studio. 'spacy-iobes convert' makes columns of "
+                "it, or a .spacy file."
+            )
         raise record.wrong(f"no text (one of {_known('text')}) and no tokens: {[*value]}.")
     cut = how.tokenize(text) if tokens is None else tokens
     by_tokens = how.offsets == "tokens" or (how.offsets == "auto" and _named(value, "text") is None)

@@ -26,7 +26,7 @@ from .sources import Entities, group_spans
 from .tagged import TaggedDocs
 
 Format = Literal["columns", "brat", "jsonl", "jsonl-tokens"]
-"""What from-docbin writes."""
+"""What Docs are written as."""
 
 
 def format_named(name: str, output: str, others: Sequence[str] = ()) -> Format:

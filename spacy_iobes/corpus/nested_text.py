@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from ..codes.span_columns import SpanColumns
 from ..errors import FileError, UnknownNameError
 from ..span import Span
 from .findings import Finding
 from .formats.options import ReadOptions
 from .inline import Markup
-from .nested import ENOUGH, Passages
 
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""
@@ -256,28 +254,3 @@ class NestedText:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def text_passages(texts: Iterable[NestedText]) -> Iterator[Passages]:
-    """The sentences of texts, some at a time."""
-    held: list[NestedText] = []
-    for text in texts:
-        held += text.sentences()
-        if sum(len(text.tokens) for text in held) >= ENOUGH:
-            yield _passages(held)
-            held = []
-    yield _passages(held)
-
-
-def _passages(texts: Sequence[NestedText]) -> Passages:
-    lengths = [len(text.tokens) for text in texts]
-    spans = SpanColumns.of([text.spans for text in texts], lengths)
-    unwritable = [replace(found, sentence=n) for n, t in enumerate(texts) for found in t.findings]
-
-    def place(number: int, token: int) -> str:
-        return texts[number].place(token)
-
-    def words(number: int, start: int, end: int) -> str:
-        return texts[number].words(start, end)
-
-    return Passages(spans, lengths, place, words, unwritable)

@@ -104,6 +104,13 @@ class Sentences:
             return self.given.missing
         return _any(having(layer, (MISSING,)) for layer in self._layers_with(MISSING))
 
+    @cached_property
+    def blocked(self) -> Flags | None:
+        """The tokens that no span may hold, as they are written; None if there are none."""
+        if self.given is not None:
+            return self.given.blocked
+        return _any(having(layer, (BLOCKED,)) for layer in self._layers_with(BLOCKED))
+
     def known(self, scheme: str | Scheme = "", policy: str | Policy = "raise") -> Known:
         """Return what the annotation says when tags are read in a scheme under a policy.
 
@@ -133,7 +140,7 @@ class Sentences:
             SpanColumns.merged(named),
             _any(having(layer, (MISSING,)) for layer in free),
             {label: flags for label, flags in holes.items() if flags.any()},
-            _any(having(layer, (BLOCKED,)) for layer in self._layers_with(BLOCKED)),
+            self.blocked,
             violations=sum(wrong),
             layers=tuple(named) if len(named) > 1 else (),
         )

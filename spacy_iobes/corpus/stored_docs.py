@@ -173,6 +173,33 @@ class StoredDocs:
             message["user_data"] = [pack(doc.user_data) for doc in docs]
         return cls.of_message(message)
 
+    @classmethod
+    def joined(cls, several: Sequence[StoredDocs]) -> StoredDocs:
+        """Return the Docs of several files, which keep all that they have."""
+        if len(several) == 1:
+            return several[0]
+        attrs = list(dict.fromkeys(attr for stored in several for attr in stored.attrs))
+        tables = [np.stack([stored.column(attr) for attr in attrs], axis=1) for stored in several]
+        lengths = np.concatenate([np.diff(stored.bounds) for stored in several])
+        message = {
+            "version": VERSION,
+            "attrs": attrs,
+            "tokens": np.concatenate(tables).tobytes(),
+            "spaces": np.concatenate([stored.spaces for stored in several]).tobytes(),
+            "lengths": lengths.astype(np.int32).tobytes(),
+            "strings": sorted({name for stored in several for name in stored.message["strings"]}),
+        }
+        pack = msgpack.Packer(use_bin_type=True).pack
+        empty = {"cats": {}, "flags": {}, "span_groups": b"", "user_data": pack({})}
+        for name, value in empty.items():
+            if any(name in stored.message for stored in several):
+                message[name] = [
+                    each
+                    for stored in several
+                    for each in stored.message.get(name, [value] * len(stored))
+                ]
+        return cls.of_message(message)
+
     def to_bytes(self) -> bytes:
         """Return the DocBin."""
         return zlib.compress(msgpack.packb(self.message, use_bin_type=True))

@@ -4,54 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-
-import numpy as np
 
 from ..codes.check import Check
-from ..codes.known import Known
 from ..codes.policy import Policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import Scheme
 from ..codes.violation import Violation
 from .corpus import accepted
-from .findings import Finding
 from .sentences import Sentences
-
-
-@dataclass
-class Summary:
-    """The size of a file, and how often each label occurs."""
-
-    labels: Counter[str] = field(default_factory=Counter)
-    documents: int = 0
-    sentences: int = 0
-    tokens: int = 0
-    missing: int = 0
-    repaired: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    own_scheme: str = ""
-
-    def scheme(self, name: str) -> str:
-        """Return the scheme of the source: its own, or the one that somebody names."""
-        return get_scheme(self.own_scheme or name or "bio").name
-
-    def measure(self, part: Sentences) -> None:
-        """Add the size of one more part."""
-        self.documents += len(part.opens)
-        self.sentences += len(part)
-        self.tokens += part.tokens
-        self.missing += 0 if part.missing is None else int(part.missing.sum())
-        self.findings += part.findings
-        self.own_scheme = part.scheme or self.own_scheme
-
-    def add(self, part: Sentences, known: Known) -> None:
-        """Add one more part, and what is known of it."""
-        self.measure(part)
-        self.findings += part.every_finding(known)[len(part.findings) :]
-        spans = known.spans
-        numbers = np.bincount(spans.label, minlength=len(spans.labels)).tolist()
-        self.labels.update({label: n for label, n in zip(spans.labels, numbers) if n})
-        self.repaired += known.violations
+from .summary import Summary
 
 
 def measured(source: Iterable[Sentences], summary: Summary) -> Iterator[Sentences]:

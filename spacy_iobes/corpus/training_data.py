@@ -12,8 +12,7 @@ from ..codes.policy import get_tag_policy
 from ..codes.scheme import get_scheme
 from ..errors import FileError
 from .conll import DELIMITERS, ColumnReader, Columns, unnamed_scheme
-from .doc_survey import survey_docs
-from .docbin import ENDING, malformed_docs, read_docbin
+from .docbin import ENDING, read_docbin, require_legal
 from .file_sentences import FileSentences, TagReading
 from .files import require_there
 from .inputs import is_stream
@@ -97,7 +96,7 @@ def of_columns(path: str, scheme: str, policy: str, columns: Columns) -> Trainin
     """Column files, which are read by `spacy-iobes.ConllCorpus.v1`."""
     if not scheme:
         if path.endswith((".jsonl", ".json")):
-            hint = "JSON lines are read for nested mentions (--nested), or by 'to-docbin'."
+            hint = "JSON lines are read for nested mentions (--nested), or by 'convert'."
             raise FileError(f"{path}: {hint}", path)
         raise unnamed_scheme(path)
     reading = TagReading(get_scheme(scheme), get_tag_policy(policy))
@@ -141,11 +140,9 @@ def of_docbins(path: str, files: list[Path]) -> TrainingData:
     for file in files:
         docs = read_docbin(file)
         groups.update(repr(str(key)) for doc in docs for key in doc.spans)
-        found = survey_docs(docs, str(file))
-        if found.violations:
-            raise malformed_docs(found.violations)
+        require_legal(docs, str(file))
         lengths += map(len, docs)
-        labels.update(found.labels)
+        labels.update(span.label_ for doc in docs for span in doc.ents)
     reader = {
         "@readers": "spacy.Corpus.v1",
         "path": path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,13 +24,13 @@ from ...errors import ColumnError, FileError, InexpressibleError, SpanError
 from ...kernels.columns_numpy import MARKER, NEWDOC, columns_of, kind_of
 from ..conll import AUTO, BOM, MARKERS, ColumnReader, Columns, Part, delimiter_named
 from ..files import Progress, read_bytes, shown, write_bytes
-from ..findings import Finding, finding_lines
+from ..findings import NO_SPANS, Finding, finding_lines
 from ..inputs import is_stream
 from ..sentences import Sentences
 from ..words import Words
 from .options import LayerName, ReadOptions, SaveOptions
 
-DOCSTART = b"-DOCSTART-"
+MARKS = tuple(marker.encode() for marker in MARKERS)
 AS_READ = SaveOptions(to="columns")
 
 
@@ -287,13 +288,13 @@ def save(
     """Write sentences as columns, in the scheme `how.to_scheme`; return what was left out.
 
     Sentences that come from columns keep all but their tags. Others are read twice, and their
-    documents begin with a marker, if one of them has several sentences.
+    documents begin with a marker, if there are several and one has several sentences.
     """
     writer = ColumnWriter(how, parts)
     with write_bytes(path, how.encoding) as put:
         for part, known in parts:
             put(writer.render(part, writer.tags(part, known)))
-    return writer.left_out
+        return writer.finish()
 
 
 class ColumnWriter:
@@ -305,6 +306,7 @@ class ColumnWriter:
         self.scheme = get_scheme(how.to_scheme)
         self.arrangement: Arrangement | None = None
         self.left_out: list[Finding] = []
+        self._no_spans: list[Finding] = []
         self._begun = False
 
     def tags(self, part: Sentences, known: Known) -> list[CodedTags]:
@@ -315,9 +317,19 @@ class ColumnWriter:
             self.arrangement = count if as_read else Arrangement.of(self.parts, self.how)
         layers, lost = self.arrangement.arrange(part, known, self.how)
         self.left_out += lost
+        self._no_spans += (found for found in part.findings if found.kind in NO_SPANS)
         return [
             _tags(part, number, layer, known, self.scheme) for number, layer in enumerate(layers)
         ]
+
+    def finish(self) -> list[Finding]:
+        """Return the spans that were left out; raise for other mentions, if nothing may be lost."""
+        if self._no_spans and not self.how.lossy:
+            lines = "; ".join(finding_lines(self._no_spans))
+            raise InexpressibleError(
+                f"{lines}. Columns have no such mentions: leave them out (--lossy)."
+            )
+        return self.left_out
 
     def render(self, part: Sentences, tags: Sequence[CodedTags]) -> bytes:
         """Return the lines of a part with these tags."""
@@ -329,16 +341,19 @@ class ColumnWriter:
         part = _writable(part, tags, delimiter)
         arrangement = self.arrangement or Arrangement()
         labels = arrangement.labels or part.layer_labels
-        begun, self._begun = self._begun or not self.how.header, True
-        header = b"" if begun else _header(labels, len(tags), delimiter)
-        return header + _rows(part, delimiter, arrangement.marked)
+        begun, self._begun = self._begun, True
+        if begun:
+            return _rows(part, delimiter, arrangement.marked)
+        rows = _rows(part, delimiter, arrangement.marked)
+        mark = BOM if rows.startswith(BOM) else b""
+        return mark + (_header(labels, len(tags), delimiter) if self.how.header else b"") + rows
 
 
 @dataclass(frozen=True)
 class Arrangement:
     """How many columns of tags a file gets, perhaps one for each of some `labels`.
 
-    Its documents are `marked` if one of them has several sentences.
+    Its documents are `marked` if somebody wants that, or if one of several has several sentences.
     """
 
     count: int = 0
@@ -348,13 +363,15 @@ class Arrangement:
     @classmethod
     def of(cls, parts: Iterable[tuple[Sentences, Known]], how: SaveOptions) -> Arrangement:
         """Return what all parts of a source need: as many columns as its deepest sentence."""
-        deepest, labels, marked = 1, set[str](), False
+        deepest, labels, documents, long = 1, set[str](), 0, False
         for part, known in parts:
             filled = np.diff(part.offsets, prepend=0)[1:] > 0
-            marked = marked or int(filled.sum()) > len(part.opens)
+            documents += len(part.opens)
+            long = long or int(filled.sum()) > len(part.opens)
             labels.update(known.spans.labels)
             if how.order != "label":
                 deepest = max(deepest, len(_layers_of(known, how.order, ())))
+        marked = how.document_markers or (long and documents > 1)
         if how.order != "label":
             return cls(how.layers or deepest, (), marked)
         if how.layers not in (0, len(labels)):
@@ -428,6 +445,9 @@ def _tags(
 def _header(labels: Sequence[str], count: int, delimiter: bytes) -> bytes:
     """Return a line that names the columns."""
     names = labels or [f"tags{number}" for number in range(1, count + 1)]
+    for name in names:
+        if reason := _trouble(name.encode(), delimiter):
+            raise FileError(f"As the name of a column, {name!r} {reason}")
     return delimiter.join(name.encode() for name in ("token", *names)) + b"\n"
 
 
@@ -439,7 +459,7 @@ def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:
     places = zip(words.begin.tolist(), words.end.tolist())
     tokens = (words.buffer[begin:end] for begin, end in places)
     lines = [b"".join(row) + b"\n" for row in zip(tokens, *columns)]
-    marker = DOCSTART + (delimiter + b"O") * len(part.tags) + b"\n\n"
+    marker = MARKS[0] + (delimiter + b"O") * len(part.tags) + b"\n\n"
     opens = set(part.opens.tolist()) if marked else set[int]()
     pieces, opening = list[bytes](), False
     for sentence, (begin, end) in enumerate(pairwise(part.offsets.tolist())):
@@ -454,12 +474,36 @@ def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:
 def _writable(part: Sentences, tags: Sequence[CodedTags], delimiter: bytes) -> Sentences:
     """Return sentences with these tags, without tokens that are white space; check the others."""
     part = replace(part, tags=tuple(tags), given=None).without_blanks()
-    if delimiter in part.words.buffer:
-        for at, token in enumerate(part.words.strings()):
-            if breaks(token.encode(), delimiter):
-                raise FileError(
-                    f"{part.place(at)}: the token {token!r} holds the delimiter to be written. "
-                    "Choose another one (--delimiter).",
-                    part.name,
-                )
+    for tag in dict.fromkeys(tag for layer in tags for tag in layer.tags):
+        if reason := _trouble(tag.encode(), delimiter):
+            raise FileError(f"{part.name}: the tag {tag!r} {reason}", part.name)
+    for at in _suspects(part.words, delimiter):
+        token = part.words.strings(at, at + 1)[0]
+        if reason := _trouble(token.encode(), delimiter):
+            raise FileError(f"{part.place(at)}: the token {token!r} {reason}", part.name)
     return part
+
+
+def _suspects(words: Words, delimiter: bytes) -> list[int]:
+    """Return the tokens that hold the delimiter or a line break, or that begin like a marker."""
+    signs = (b"\n", b"\r", b"\0", *(b"\t",) * (delimiter == b" "), delimiter, *MARKS)
+    pattern = re.compile(b"|".join(map(re.escape, signs)))
+    places = np.array([match.start() for match in pattern.finditer(words.buffer)], dtype=np.int64)
+    tokens = np.searchsorted(words.begin, places, side="right") - 1
+    inside = (tokens >= 0) & (places < words.end[tokens])
+    empty = np.flatnonzero(words.begin == words.end)
+    found: list[int] = np.union1d(tokens[inside], empty).tolist()
+    return found
+
+
+def _trouble(field: bytes, delimiter: bytes) -> str:
+    """Return why a token or a tag would not be read back, and what to do; empty if it would be."""
+    if not field:
+        return "is empty, which nothing in a column file can be: replace it in the source."
+    if any(each in field for each in (b"\n", b"\r", b"\0")):
+        return "holds a line break or NUL, which no column file can: replace it in the source."
+    if delimiter in field or (delimiter == b" " and b"\t" in field):
+        return "holds the delimiter: choose another one (--output-delimiter), or replace it."
+    if field.startswith(MARKS):
+        return "would be read as a document marker: replace it in the source."
+    return ""

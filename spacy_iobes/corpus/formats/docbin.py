@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from json import loads
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from ...errors import (
     InexpressibleError,
     IobesError,
     OverlapError,
+    SettingError,
     SpanError,
     UnknownNameError,
 )
@@ -116,10 +117,15 @@ def read(
 ) -> Iterator[Sentences]:
     """Read the entities of a DocBin, or a span group; every Doc is a document.
 
-    A Doc is one sentence if it has no others. A sentence border inside an entity or a span of the
-    group is no border.
+    A Doc is one sentence if it has no others, or if `how.sentences` is `whole`. A sentence border
+    inside an entity or a span of the group is no border.
     """
-    reader, sentences = _Reader.of(path, how.spans_key, progress), 0
+    if how.sentences not in ("auto", "whole"):
+        raise SettingError(
+            f"{shown(path)}: a sentence of a .spacy file is what is marked as one (auto), or the "
+            f"whole Doc (whole), not {how.sentences!r} (--sentences)."
+        )
+    reader, sentences = _Reader.of(path, how, progress), 0
     for first, last in reader.stored.parts(ENOUGH):
         with _damage(path):
             part = reader.part(first, last, sentences)
@@ -160,11 +166,12 @@ class _Reader:
     stored: StoredDocs
     group: StoredGroup | None
     informed: bool
+    whole: bool
 
     @classmethod
-    def of(cls, path: str | Path, key: str, progress: Progress | None) -> _Reader:
+    def of(cls, path: str | Path, how: ReadOptions, progress: Progress | None) -> _Reader:
         """Read a file, and find out which annotation is asked for."""
-        name, stored, group = shown(path), load(path, progress), None
+        name, stored, group, key = shown(path), load(path, progress), None, how.spans_key
 
         def place(number: int) -> str:
             return f"{name}, Doc {number}"
@@ -178,7 +185,7 @@ class _Reader:
                 key = _chosen(groups, key, name, stored)
                 group = StoredGroup.read(groups, key, stored.bounds, place) if key else None
         informed = any(MORE.encode() in data for data in stored.user_data if data)
-        reader = cls(name, stored, group, informed)
+        reader = cls(name, stored, group, informed, how.sentences == "whole")
         if group is not None:
             reader._require_sound(group)
         return reader
@@ -208,7 +215,7 @@ class _Reader:
         begin, end = stored.bounds[[first, last]].tolist()
         docs = stored.bounds[first : last + 1] - begin
         filled = np.diff(docs) > 0
-        starts = stored.column(SENT_START)[begin:end] == 1
+        starts = (stored.column(SENT_START)[begin:end] == 1) & (not self.whole)
         starts[docs[:-1][filled]] = True
         over = self._crossing(starts, first, last)
         inside = np.zeros(end - begin + 1, dtype=np.int64)
@@ -415,16 +422,29 @@ def save(
     if left_out and not how.lossy:
         lines = "; ".join(finding_lines(left_out))
         raise InexpressibleError(f"{lines}. Docs have no such mentions: leave them out (--lossy).")
-    whole = _whole_docs([part.origin for part, _ in held])
-    key = how.spans_key or _group_for(held, whole is not None)
-    if whole is None:
-        docs = list(docs_of(held, None, f"spans:{key}" if key else "ents", how.unit))
-        stored = StoredDocs.of_docs(docs, user_data=any(doc.user_data for doc in docs))
-    else:
-        stored = edit(held, key).some(whole)
+    sources = [list(some) for _, some in groupby(held, lambda pair: _source(pair[0]))]
+    edited = [_whole_docs([part.origin for part, _ in some]) for some in sources]
+    key = how.spans_key or _group_for(held, any(whole is not None for whole in edited))
+    every = [_stored(some, whole, key, how) for some, whole in zip(sources, edited)]
+    stored = StoredDocs.joined(every or [StoredDocs.of_docs([])])
     with write_bytes(path) as put:
         put(_packed(stored, path))
     return []
+
+
+def _source(part: Sentences) -> int:
+    """Return a number that parts of one DocBin have in common; 0 for other sources."""
+    return id(part.origin.stored) if isinstance(part.origin, DocBinOrigin) else 0
+
+
+def _stored(
+    parts: Sequence[tuple[Sentences, Known]], whole: Flags | None, key: str, how: SaveOptions
+) -> StoredDocs:
+    """Return the Docs of one source: those that it is made of, or new ones."""
+    if whole is not None:
+        return edit(parts, key).some(whole)
+    docs = list(docs_of(parts, None, f"spans:{key}" if key else "ents", how.unit))
+    return StoredDocs.of_docs(docs, user_data=any(doc.user_data for doc in docs))
 
 
 def edit(parts: Sequence[tuple[Sentences, Known]], key: str = "") -> StoredDocs:
@@ -456,7 +476,7 @@ def _group_for(parts: Sequence[tuple[Sentences, Known]], edited: bool) -> str:
     if len(keys) == 1 and len(origins) == len(parts) and "" not in keys:
         return keys.pop()
     flat = all(known.spans.disjoint and not known.layers for _, known in parts)
-    others = edited and origins[0].stored.column(ENT_IOB).any()
+    others = edited and any(x.stored.column(ENT_IOB).any() for x in origins)
     return "" if flat or others else GROUP
 
 

@@ -192,4 +192,4 @@ def save(
                 tags = {key: layer[sentence] for key, layer in zip(keys, layers)}
                 made = beside(info, {"tokens": words[begin:end], **tags})
                 put(line_of(made, part, begin))
-    return writer.left_out
+    return writer.finish()

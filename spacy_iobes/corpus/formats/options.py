@@ -16,7 +16,7 @@ Unit = Literal["sentence", "document"]
 Misaligned = Literal["count", "raise", "expand", "contract", "split"]
 Order = Literal["source", "outermost", "innermost", "label"]
 OffsetUnit = Literal["auto", "characters", "tokens"]
-TextUnit = Literal["whole", "lines", "rules"]
+TextUnit = Literal["auto", "whole", "lines", "rules"]
 Unbalanced = Literal["raise", "text", "skip"]
 
 
@@ -83,7 +83,12 @@ class ReadOptions:
     lang: str = option(
         "", "Cut texts into tokens as spaCy does for this language (default: words).", TEXTS
     )
-    sentences: TextUnit = option("whole", "What a sentence of a text is.", TEXTS, TextUnit)
+    sentences: TextUnit = option(
+        "auto",
+        "What a sentence is; auto: the whole text, and in .spacy files what is marked as one.",
+        TEXTS,
+        TextUnit,
+    )
     misaligned: Misaligned = option(
         "count", "What mentions become that begin or end within a token.", TEXTS, Misaligned
     )
@@ -192,6 +197,11 @@ class SaveOptions:
     append: bool = option(False, "Write tags as one more column.", COLUMNS)
     header: bool = option(
         False, "Write a first line that names the columns.", COLUMNS, option="--output-header"
+    )
+    document_markers: bool = option(
+        False,
+        "Begin each document with -DOCSTART- (default: if one has several sentences).",
+        COLUMNS,
     )
     encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
 

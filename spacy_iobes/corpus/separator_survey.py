@@ -1,26 +1,24 @@
 """What mention separators make of a corpus: which mentions come back, and which cannot be written.
 
-A set of mentions is what one label has in one sentence (or in one Doc or text, where that is read
-as a whole): separators are written for each label on its own.
+A set of mentions is what one label has in one sentence: separators are written for each label on
+its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..codes.known import Known
 from ..codes.readings import DEFAULT_READING, Reading, get_reading
 from ..codes.roundtrip import RoundTrip, roundtrip
-from ..codes.separator_columns import repeated
-from ..codes.span_columns import SpanColumns
 from ..span import Span
 from .findings import KINDS, Finding
-
-ENOUGH = 100_000  # tokens to look at in one go
+from .sentences import Sentences
 
 
 @dataclass
@@ -48,15 +46,11 @@ class SetCounts:
 
 
 @dataclass
-class NestedSurvey:
-    """What a reading makes of a file or folder: counts by label, and findings with their places.
-
-    `unit` is what the sentences really are: a `sentence`, a `Doc` or a `text`.
-    """
+class SeparatorSurvey:
+    """What a reading makes of a source: counts by label, and findings with their places."""
 
     name: str
     reading: str
-    unit: str = "sentence"
     sentences: int = 0
     tokens: int = 0
     labels: dict[str, SetCounts] = field(default_factory=dict)
@@ -79,10 +73,9 @@ class NestedSurvey:
         return [finding for finding in self.findings if finding.kind != "ambiguous"]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the counts and findings as plain values."""
         size = {
             "file": self.name,
-            "unit": self.unit,
             "sentences": self.sentences,
             "tokens": self.tokens,
         }
@@ -92,46 +85,23 @@ class NestedSurvey:
         return size | {"total": total, "labels": labels, "kinds": self.kinds, "findings": listed}
 
 
-class Passages(NamedTuple):
-    """Some sentences of a corpus: their mentions and lengths, and how to show them.
-
-    `place(sentence, token)` says where a token is, `text(sentence, start, end)` what tokens say.
-    `unwritable` are mentions that are not among the spans, since they cannot be; the sentences in
-    them count within the passages.
-    """
-
-    spans: SpanColumns
-    lengths: list[int]
-    place: Callable[[int, int], str]
-    text: Callable[[int, int, int], str]
-    unwritable: Sequence[Finding] = ()
-
-
-def survey_nested(
+def survey_separators(
     name: str,
-    passages: Iterable[Passages],
+    source: Iterable[tuple[Sentences, Known]],
     reading: str | Reading = DEFAULT_READING,
-    unit: str = "sentence",
-) -> NestedSurvey:
-    """Write all mentions as separators, read them back, and tell what became of them."""
+) -> SeparatorSurvey:
+    """Write all mentions as separators, read them back, and return what became of them."""
     rule = get_reading(reading)
-    survey = NestedSurvey(name, rule.name, unit)
-    for some in passages:
-        twice = repeated(some.spans)
-        result = roundtrip(_rows(some.spans, ~twice), some.lengths, rule)
+    survey = SeparatorSurvey(name, rule.name)
+    for part, known in source:
+        result = roundtrip(known.spans, np.diff(part.offsets).tolist(), rule)
         _count(survey.labels, result)
-        found = [*some.unwritable, *_repeated(some, twice), *_findings(some, result)]
+        found = [*part.every_finding(known), *_findings(part, result)]
         found.sort(key=lambda finding: finding.sentence)
         survey.findings += (replace(f, sentence=f.sentence + survey.sentences) for f in found)
-        survey.sentences += len(some.lengths)
-        survey.tokens += sum(some.lengths)
+        survey.sentences += len(part)
+        survey.tokens += part.tokens
     return survey
-
-
-def _rows(spans: SpanColumns, chosen: Any) -> SpanColumns:
-    """Some of the spans."""
-    columns = (spans.sentence, spans.start, spans.end, spans.label)
-    return SpanColumns.trusted((c[chosen] for c in columns), spans.labels, len(spans))
 
 
 def _count(labels: dict[str, SetCounts], result: RoundTrip) -> None:
@@ -145,31 +115,20 @@ def _count(labels: dict[str, SetCounts], result: RoundTrip) -> None:
             labels[name] = labels.get(name, SetCounts()) + counts
 
 
-def _repeated(some: Passages, twice: Any) -> list[Finding]:
-    """A finding for each mention that is there again."""
-    found = []
-    for row in np.flatnonzero(twice).tolist():
-        sentence, span = int(some.spans.sentence[row]), some.spans.row(row)
-        shown = _shown(some, sentence, [span])
-        place = some.place(sentence, span.start)
-        found.append(Finding("repeated", place, sentence, span.label, shown))
-    return found
-
-
-def _findings(some: Passages, result: RoundTrip) -> list[Finding]:
-    """A finding for each set that is lost or ambiguous."""
+def _findings(part: Sentences, result: RoundTrip) -> list[Finding]:
+    """Return a finding for each set that is lost or ambiguous."""
     found = []
     for row in np.flatnonzero(result.lost | result.ambiguous).tolist():
         sentence, lost = int(result.sentence[row]), bool(result.lost[row])
         before, after = result.members(row)
         gone = sorted(set(before) - set(after)) if lost else before
         new = sorted(set(after) - set(before))
-        place = some.place(sentence, min(gone + new).start)
-        shown = (_shown(some, sentence, spans) for spans in (gone, new))
+        place = part.place(part.at(sentence, min(gone + new).start))
+        shown = (_shown(part, sentence, spans) for spans in (gone, new))
         kind = "lost" if lost else "ambiguous"
         found.append(Finding(kind, place, sentence, before[0].label, *shown))
     return found
 
 
-def _shown(some: Passages, sentence: int, spans: list[Span]) -> tuple[tuple[int, int, str], ...]:
-    return tuple((start, end, some.text(sentence, start, end)) for start, end, _ in spans)
+def _shown(part: Sentences, sentence: int, spans: list[Span]) -> tuple[tuple[int, int, str], ...]:
+    return tuple((start, end, part.text(sentence, start, end)) for start, end, _ in spans)
