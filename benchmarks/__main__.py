@@ -24,6 +24,7 @@ BENCHMARKS = {
     "nested": "Nested mentions: what corpora lose as separators; recognisers beside spancat.",
     "strategies": "Tagging strategies x learners x decodings: F1, significance, crfsuite's time.",
     "selection": "Sentences read to find nearly all mentions, beside the published figures.",
+    "versions": "Commands of files and scores, beside version 0.1.0 of this package.",
     "docs": "What the components cost in a pipeline, beside a default spaCy tagger (WNUT-17).",
     "all": "Everything above (hours), then RESULTS.md and its pictures; what is kept is not run.",
 }

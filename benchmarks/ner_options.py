@@ -45,6 +45,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "fresh": {"action": "store_true", "help": "measure all of it again, whatever is kept"},
     "since": {"metavar": "DATE", "help": "measure again what is older than this day, YYYY-MM-DD"},
+    "beside": {"metavar": "PROGRAM", "help": "the spacy-iobes of version 0.1.0, with its path"},
     "output": {
         "type": Path,
         "metavar": "DIR",
@@ -61,6 +62,7 @@ HAVE = {
     "nested": NESTED,
     "strategies": STRATEGIES,
     "selection": SELECTION,
+    "versions": {"beside"},
     "all": ALL,
 }
 """The benchmarks that have options of their own."""
@@ -68,7 +70,7 @@ HAVE = {
 
 def add(parser: ArgumentParser) -> None:
     """Add the options as a group of their own."""
-    group = parser.add_argument_group("ner, nested, strategies, selection and all")
+    group = parser.add_argument_group("ner, nested, strategies, selection, versions and all")
     for name, settings in OPTIONS.items():
         group.add_argument(f"--{name}", **settings)
 

@@ -7,7 +7,9 @@ loaded, so that it starts quickly.
 
 from __future__ import annotations
 
+import gc
 import sys
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +62,14 @@ def main() -> None:
 
 
 def _run(name: str = "", *arguments: str) -> None:
-    if name not in MODULES:
-        __getattr__("app")()
-    import_module(f".{MODULES[name]}", __name__)
-    from .application import run_command
+    gc.disable()  # modules stay: to look for garbage in them takes a twentieth of a short command
+    if name in MODULES:
+        import_module(f".{MODULES[name]}", __name__)
+        from .application import run_command
 
-    run_command(name, list(arguments))
+        run = partial(run_command, name, list(arguments))
+    else:
+        run = __getattr__("app")
+    gc.freeze()
+    gc.enable()
+    run()

@@ -15,8 +15,8 @@ import typer
 from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
 from ..errors import FileError, SpanRangeError
-from ..scoring.formats import aligned
 from ..scoring.signature import known
+from ..scoring.tables import aligned
 from ..span import Span
 from .application import command, counted, echo
 from .options import column_options

@@ -12,7 +12,7 @@ from ..corpus.findings import many
 from ..corpus.formats.columns import ColumnOrigin
 from ..corpus.formats.options import ReadOptions
 from ..corpus.inputs import is_stream
-from ..scoring.formats import aligned
+from ..scoring.tables import aligned
 from .application import AT_FAULT, FINE, SHOWN, command, counted, echo
 from .options import Inputs, Json, Limit, PolicyName, Quiet, SchemeName, read_options
 from .survey import opened, print_json

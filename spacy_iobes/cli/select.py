@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ..corpus.conll import Columns
-from ..scoring.formats import aligned
+from ..scoring.tables import aligned
 from .application import command, counted, echo
 from .options import Json, column_options
 from .pipelines import loaded, tunable

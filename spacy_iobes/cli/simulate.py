@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..corpus.conll import Columns
-from ..scoring.formats import aligned
+from ..scoring.tables import aligned
 from .application import command, counted, echo
 from .options import Json, column_options
 from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required

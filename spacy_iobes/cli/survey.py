@@ -28,7 +28,7 @@ from ..corpus.survey import (
     violations,
 )
 from ..errors import FileError
-from ..scoring.formats import aligned
+from ..scoring.tables import aligned
 from .application import AT_FAULT, FEW, FINE, SHOWN, command, counted, echo, looks_like
 from .options import (
     Inputs,

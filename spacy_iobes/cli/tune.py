@@ -14,8 +14,8 @@ import typer
 from ..corpus.conll import Columns, unnamed_scheme
 from ..corpus.files import require_there
 from ..errors import FileError
-from ..scoring.formats import aligned, percent
 from ..scoring.signature import SPANS, Signature
+from ..scoring.tables import aligned, percent
 from .application import command, counted, echo
 from .nested_options import NestedOptions, held_out_options
 from .options import GoldPolicy, Json, column_options

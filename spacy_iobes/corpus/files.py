@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from ..errors import FileError
@@ -311,6 +310,8 @@ def _printing() -> Iterator[IO[bytes]]:
     """A file whose content goes to standard output when all went well."""
     if sys.stdout is None:
         raise FileError("There is no standard output.")
+    from tempfile import SpooledTemporaryFile  # here: most commands write less than a file
+
     with SpooledTemporaryFile(max_size=SPOOLED) as file:
         yield file
         file.seek(0)

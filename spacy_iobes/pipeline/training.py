@@ -23,9 +23,9 @@ from thinc.api import Config
 from ..corpus.folders import beside, put
 from ..corpus.training_data import TrainingData
 from ..errors import FileError, IobesError, ModelError
-from ..scoring.formats import percent
 from ..scoring.report import Report
 from ..scoring.signature import Signature
+from ..scoring.tables import percent
 from .ner import EntityRecognizer
 from .nested_ner import NestedRecognizer
 from .nested_scorer import NestedScorer, nested_scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,6 +96,8 @@ def as_markdown(table: Table) -> str:
 
 def as_csv(table: Table) -> str:
     """Comma-separated values with full precision; what is undefined is empty."""
+    import csv  # here: every command starts with this module, and few write this
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     more: Sequence[Sequence[Cell]] = table.more or [()] * (len(table.rows) + 1)

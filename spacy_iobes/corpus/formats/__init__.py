@@ -111,9 +111,11 @@ ROWS = (
 
 FORMATS = {row.name: row for row in ROWS}
 """Every format by its name; `add_format` adds rows, and so do entry points of other packages."""
-COLUMN_ENDINGS = frozenset(
-    ["", ".bio", ".conll", ".conllu", ".iob", ".iob1", ".iob2", ".iobes", ".bilou", ".tsv", ".txt"]
-)
+COLUMN_ENDINGS = {
+    "",
+    *[".bilou", ".bio", ".conll", ".conllu", ".iob", ".iob1", ".iob2", ".iobes", ".tsv", ".txt"],
+    *[".dev", ".gold", ".pred", ".test", ".testa", ".testb", ".train"],
+}
 """How the names of column files often end: no other package is asked what these are."""
 
 

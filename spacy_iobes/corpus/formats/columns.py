@@ -19,7 +19,6 @@ from ...codes.scheme import Scheme, get_scheme
 from ...codes.span_columns import SpanColumns
 from ...codes.tag_columns import CodedTags
 from ...codes.violation import BLOCKED, MISSING
-from ...codes.write import write_spans
 from ...errors import ColumnError, FileError, InexpressibleError, SpanError
 from ...kernels.columns_numpy import MARKER, NEWDOC, columns_of, kind_of
 from ..conll import AUTO, BOM, MARKERS, ColumnReader, Columns, Part, delimiter_named
@@ -428,6 +427,8 @@ def _tags(
     part: Sentences, number: int, spans: SpanColumns, known: Known, scheme: Scheme
 ) -> CodedTags:
     """Return the tags of one column; `-` and `!` are where the source has them."""
+    from ...codes.write import write_spans  # here: nobody who only reads needs it
+
     try:
         tags = write_spans(spans, part.offsets, scheme)
     except SpanError as error:
