@@ -234,7 +234,7 @@ def run(quick: bool, beside: str = "") -> Iterator[Table]:
     if not MEASURABLE:
         yield Table("commands beside 0.1.0", [], ["CPU time of commands cannot be taken here."])
         return
-    tokens, rounds = (2_000, 1) if quick else (500_000, 5)
+    tokens, rounds = (2_000, 1) if quick else (2_000_000, 3)
     with TemporaryDirectory() as directory:
         folder = Path(directory)
         files = write_files_once(folder / str(tokens), tokens)

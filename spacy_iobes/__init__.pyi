@@ -21,6 +21,9 @@ from .codes.write import (
     write,
     write_many,
 )
+from .corpus.corpus import Corpus, read, save
+from .corpus.formats import FORMATS, add_format
+from .corpus.sentences import Sentences
 from .scoring.counts import Counts
 from .scoring.report import Report
 from .scoring.score import score
@@ -28,14 +31,17 @@ from .scoring.signature import Signature
 from .span import Span
 
 __all__ = [
+    "FORMATS",
     "POLICIES",
     "SCHEMES",
     "CodedTags",
+    "Corpus",
     "Counts",
     "Repaired",
     "RepairedMany",
     "Report",
     "Scheme",
+    "Sentences",
     "Signature",
     "Span",
     "SpanColumns",
@@ -43,6 +49,7 @@ __all__ = [
     "Violation",
     "ViolationColumns",
     "__version__",
+    "add_format",
     "add_scheme",
     "check",
     "convert",
@@ -50,8 +57,10 @@ __all__ = [
     "mask",
     "parse",
     "parse_many",
+    "read",
     "repair",
     "repair_many",
+    "save",
     "score",
     "transitions",
     "validate",

@@ -147,7 +147,7 @@ def _same_tokens(gold: _Side, predicted: _Side, ignore_tokens: bool) -> Pair:
 
 def _require_same_words(a: Sentences, b: Sentences, size: int, gold: _Side, other: _Side) -> None:
     """Raise for the first of so many tokens that is another one on the other side."""
-    first, second = (part.words.head(size) for part in (a, b))
+    first, second = (part.spellings.head(size) for part in (a, b))
     at = first.first_difference(second)
     if at >= 0:
         raise AlignmentError(
@@ -158,7 +158,7 @@ def _require_same_words(a: Sentences, b: Sentences, size: int, gold: _Side, othe
 
 def shown(part: Sentences, at: int) -> str:
     """Return a token and its place, for messages."""
-    token = repr(part.words.strings(at, at + 1)[0])
+    token = repr(part.spellings.strings(at, at + 1)[0])
     line = part.line_of(at)
     if line is not None:
         return f"{token} in line {line}"

@@ -18,13 +18,14 @@ from ..codes.span_columns import SpanColumns
 from ..errors import FileError
 from ..span import Span
 from .files import write_bytes
-from .findings import NO_SPANS, UNANNOTATED, Finding
+from .findings import BARE, NO_SPANS, UNANNOTATED, Finding
 from .formats.options import SaveOptions
 from .json_records import tells
 from .nested_text import simple_tokens
 from .sentences import Sentences, whole_documents
 from .texts import document_starts, require_expressible
 
+SHOWN = 8  # tokens of a document, in messages
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -286,16 +287,27 @@ def require_writable(excerpt: Excerpt) -> None:
 def not_held(excerpt: Excerpt, unknown: bool = False, characters: bool = True) -> list[Finding]:
     """Return what a format that has only mentions cannot hold of an excerpt.
 
-    It may be able to hold excerpts of which nothing is known, and mentions by characters.
+    It may be able to hold excerpts that are `unknown`, and mentions by characters.
     """
     found = list[Finding]()
-    if not (unknown and excerpt.unknown):
+    if excerpt.unknown and not unknown:
+        found.append(excerpt.finding(BARE, Span(0, min(len(excerpt.places), SHOWN), "-")))
+    elif not excerpt.unknown:
         found += excerpt.tokens(UNANNOTATED, excerpt.missing, "-")
         found += (excerpt.finding("wrong", span) for span in excerpt.wrong)
     for label, tokens in excerpt.missing_for.items():
         found += excerpt.tokens(UNANNOTATED, tokens, label)
     found += excerpt.tokens("blocked", excerpt.blocked, "!")
     return [*found, *excerpt.not_written(characters)]
+
+
+def unless_bare(left_out: Sequence[Finding], documents: int) -> list[Finding]:
+    """Return what was left out of so many documents.
+
+    If none of them is annotated, they are written as the bare texts that they are: nothing is lost.
+    """
+    bare = sum(found.kind == BARE for found in left_out)
+    return [found for found in left_out if found.kind != BARE or bare < documents]
 
 
 def beside(info: Mapping[str, Any], mine: Object, allowed: Iterable[str] = ()) -> Object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-UNANNOTATED, ORPHANED = "unannotated", "orphaned"
+BARE, UNANNOTATED, ORPHANED = "bare", "unannotated", "orphaned"
 KINDS = {
     "lost": "the mentions come back as others",
     "ambiguous": "other mentions have the same separators, but these come back",
@@ -25,6 +25,7 @@ KINDS = {
     "ignored": "a relation between mentions is kept, and not read",
     "blocked": "no mention may cover a token, which cannot be written",
     ORPHANED: "what it is about is gone",
+    BARE: "a document is not annotated, which cannot be written beside others that are",
     UNANNOTATED: "a token is not annotated, which cannot be written",
 }
 """What there is to find; all but the first two are mentions that separators cannot be asked for."""
@@ -33,6 +34,7 @@ WHAT = {
     "crossed": "tag",
     "ignored": "relation",
     "blocked": "token",
+    BARE: "document",
     UNANNOTATED: "token",
     ORPHANED: "annotation",
 }

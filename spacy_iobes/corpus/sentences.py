@@ -39,7 +39,8 @@ class Sentences:
     `line` has the line of each token, and `before` counts the documents and sentences that went
     before. `findings` are mentions that are no spans of tokens, `info` is what else is written of
     each document that opens here, and `origin` what the format needs to edit its source in place.
-    Where a source has several `files`, they are those of the sentences.
+    Where a source has several `files`, they are those of the sentences. `read_spellings` gives the
+    words without the text between them, if that takes less time.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Sentences:
     origin: Any = field(default=None, repr=False)
     files: tuple[str, ...] = ()
     read_column: Callable[[str | int], CodedTags] | None = field(default=None, repr=False)
+    read_spellings: Callable[[], Words] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -72,6 +74,11 @@ class Sentences:
         if self.read_words is None:
             raise FileError(f"{self.name}: the words were not read.", self.name)
         return self.read_words()
+
+    @cached_property
+    def spellings(self) -> Words:
+        """The words, of which nobody wants to know what is between them."""
+        return self.words if self.read_spellings is None else self.read_spellings()
 
     def column(self, name: str | int) -> CodedTags:
         """Return another column of the source, such as parts of speech, which is read now.
@@ -253,11 +260,13 @@ class Sentences:
             origin=self.origin and self.origin.cut(first, last),
             files=self.files[begin:end],
             read_column=self.read_column and (lambda name: whole.column(name)[begin:end]),
+            read_spellings=self.read_spellings
+            and (lambda: whole.spellings.cut(first, last, (0, 0))),
         )
 
     def without_blanks(self) -> Sentences:
         """Return the sentences without tokens of white space; no span begins or ends on one."""
-        blank = self.words.blank()
+        blank = self.spellings.blank()
         if not blank.any():
             return self
         kept = ~blank
@@ -279,6 +288,7 @@ class Sentences:
             line=None if self.line is None else self.line[kept],
             origin=None,
             read_column=self.read_column and column,
+            read_spellings=None,
         )
 
     def _scheme(self, scheme: str | Scheme) -> Scheme:
@@ -356,6 +366,8 @@ class Sentences:
             ),
             read_column=first.read_column
             and (lambda name: _joined_tags([part.column(name) for part in several])),
+            read_spellings=first.read_spellings
+            and (lambda: Words.joined([part.spellings for part in several])),
         )
 
 

@@ -63,6 +63,7 @@ class StringNumbers:
 
     def of(self, keys: Values) -> Ints:
         """Return the number of the string behind each key; KeyError if the file lacks it."""
+        keys = np.ascontiguousarray(keys)
         found: Ints = self.home[(keys & self.mask).astype(np.intp)]
         other = np.flatnonzero(self.keys[found] != keys)
         if len(other):
@@ -84,6 +85,11 @@ class StringNumbers:
     def sizes(self) -> Offsets:
         """How many bytes of UTF-8 each string has."""
         return np.fromiter(map(len, self.encoded), np.int64, len(self.encoded))
+
+    @cached_property
+    def buffer(self) -> tuple[bytes, Offsets]:
+        """All strings end to end as UTF-8, and where each of them begins."""
+        return b"".join(self.encoded), np.cumsum(self.sizes) - self.sizes
 
     @cached_property
     def characters(self) -> Offsets:
@@ -135,8 +141,9 @@ class StoredDocs:
         if len(sizes) > 1 or (lengths < 0).any() or any(len(x) != len(lengths) for x in per_doc):
             raise ValueError("its arrays do not fit each other")
         stored = cls(message, attrs, table, bounds, spaces, StringNumbers(message["strings"]))
-        for attr in (x for x in STRINGS if x in attrs):
-            stored.strings.of(stored.column(attr))
+        for column in map(stored.column, STRINGS):
+            if column.any():  # most files have no more than a few of them
+                stored.strings.of(column)
         if not stored.column(ORTH).all() or (stored.column(ENT_IOB) > 3).any():
             raise ValueError("a token is empty, or in no state that an entity has")
         return stored
@@ -267,6 +274,15 @@ class StoredDocs:
             return Words(b"".join(pieces), *where)
         texts = before[self.bounds[first : last + 1] - begin] + np.arange(last - first + 1)
         return Words(b"".join(pieces), *where, True, texts)
+
+    def spellings(self, first: int, last: int) -> Words:
+        """Return the words of neighbouring Docs without the text between them."""
+        begin, end = self.bounds[[first, last]].tolist()
+        numbers = self.strings.of(self.column(ORTH)[begin:end])
+        buffer, places = self.strings.buffer
+        starts = places[numbers]
+        ends = starts + self.strings.sizes[numbers]
+        return Words(buffer, starts.astype(np.int32), ends.astype(np.int32))
 
     @cached_property
     def characters(self) -> tuple[Offsets, Offsets]:

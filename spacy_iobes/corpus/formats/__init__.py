@@ -37,7 +37,8 @@ class Format:
     """A kind of file: its name, how files of this kind end, and what they hold.
 
     `begins` says of the first bytes of a file whether it is of this kind, where its name does not.
-    `overlap` says whether spans may overlap in it, `verbatim` whether it has texts.
+    `overlap` says whether spans may overlap in it, `verbatim` whether it has texts. A folder of
+    this kind `holds` files of these names.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Format:
     verbatim: bool = False
     module: str = ""
     aliases: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
     def _verb(self, name: str) -> Any:
         return getattr(import_module(self.module or f"{__name__}.{self.name}"), name, None)
@@ -106,6 +108,13 @@ ROWS = (
         verbatim=True,
     ),
     Format("text", "plain text without annotation", (), None, verbatim=True),
+    Format(
+        "session",
+        "the folder of a session of `annotate`, as far as it was annotated",
+        verbatim=True,
+        module="spacy_iobes.selection.session_format",
+        holds=("corpus.spacy", "settings.json", "decisions.jsonl"),
+    ),
 )
 
 
@@ -150,7 +159,7 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
         return get_format(name)
     require_name(path)
     if Path(path).is_dir():
-        return get_format("brat")
+        return format_of_folder(Path(path))
     ending = ending_of(path)
     if (row := format_by_ending(ending)) is not None:
         return row
@@ -163,6 +172,14 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
         if row.begins is not None and row.begins(head):
             return row
     return get_format("columns")
+
+
+def format_of_folder(path: Path) -> Format:
+    """Return the format whose files a folder holds; else it is one of brat."""
+    for row in FORMATS.values():
+        if row.holds and all((path / name).is_file() for name in row.holds):
+            return row
+    return get_format("brat")
 
 
 def ending_of(path: str | Path) -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ...codes.known import Known
 from ...errors import FileError
 from ...span import Span
-from ..excerpts import Excerpt, excerpts, not_held, require_writable
+from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bare
 from ..files import STANDARD, Progress, decoded_bytes, shown, whole_file
 from ..findings import NO_SPANS, Finding
 from ..folders import beside, put
@@ -161,6 +161,7 @@ def save(
                 _put(new / f".{len(names)}.ann", annotations, how)
                 names.append(name)
                 settings |= {folder: root for folder in Path(name).parents if root}
+        left_out = unless_bare(left_out, len(names))
         require_expressible(left_out, how.lossy, "Write another format")
         for number, name in enumerate(file_names(names)):
             (new / name).parent.mkdir(parents=True, exist_ok=True)

@@ -233,6 +233,7 @@ class _Reader:
             before=(first, sentences),
             info=tuple(map(_info, stored.user_data[first:last])) if self.informed else (),
             origin=DocBinOrigin(stored, "" if self.group is None else self.group.key, begin, end),
+            read_spellings=partial(stored.spellings, first, last),
         )
         column = partial(part.origin.column, place=self.name, offsets=part.offsets)
         part = replace(part, read_column=column)

@@ -23,7 +23,7 @@ from typing import IO, NamedTuple
 from ...codes.known import Known
 from ...errors import FileError
 from ...span import Span
-from ..excerpts import Excerpt, excerpts, not_held, require_writable
+from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bare
 from ..files import CHUNK, Progress, decoded_bytes, opened, read_bytes, shown, write_bytes
 from ..findings import NO_SPANS, Finding
 from ..nested_text import NestedText, Tokenize, split_tokens
@@ -85,12 +85,17 @@ def texts(
 ) -> Iterator[NestedText]:
     """Yield every text of a file, a folder or an archive with its tokens and mentions.
 
-    Hidden files are passed over.
+    Hidden files are passed over. Raises if there is no document where its tag is named.
     """
+    none = True
     for name, raw in inline_files(path, how.encoding, progress):
         meant = meaning(raw, how)
         for found in tagged_texts(raw.removeprefix(BOM), meant):
+            none = False
             yield _text(name, found, meant, tokenize)
+    if none and how.document_tag:
+        tag = f"<{how.document_tag}>"
+        raise FileError(f"{shown(path)}: there is no {tag} (--document-tag).", str(path))
 
 
 def meaning(raw: str, how: ReadOptions) -> ReadOptions:
@@ -238,11 +243,14 @@ def save(
         encoding = codecs.lookup(how.encoding).name
         put(f'<?xml version="1.0" encoding="{encoding}"?>\n<?spacy-iobes {said}?>\n'.encode())
         put(f"<{ROOT}>\n".encode())
+        documents = 0
         for excerpt in excerpts(parts, "document"):
+            documents += 1
             require_writable(excerpt)
             text = _tagged(excerpt, left_out)
             put(f"<{DOCUMENT}{_id(excerpt)}>{text}</{DOCUMENT}>\n".encode())
         put(f"</{ROOT}>\n".encode())
+        left_out = unless_bare(left_out, documents)
         require_expressible(left_out, how.lossy, "Write another format")
     return [found for found in left_out if found.kind not in NO_SPANS]
 

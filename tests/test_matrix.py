@@ -1,0 +1,199 @@
+"""Every command of files and scores takes every format; what is refused is listed here by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spacy_iobes as si
+
+from .commands import fine, run
+from .every_format import FORMATS, GOLD, PREDICTED, TEXTS, Mention, tokens
+
+ROWS = {
+    "columns": "bio",
+    "docbin": "entities",
+    "jsonl": "characters",
+    "prodigy": "prodigy",
+    "doccano": "doccano",
+    "label_studio": "label_studio",
+    "hugging_face": "hugging_face",
+    "brat": "brat",
+    "inline": "inline",
+    "session": "session",
+    "text": "",
+}
+"""Every row of the table of formats, and who writes a file of it for these tests."""
+SPANS = ("jsonl", "prodigy", "doccano", "label_studio", "brat", "inline", "session")
+"""Formats that have spans, not tags that might be illegal."""
+NO_TAGS = "hold no tags that could be illegal"
+NO_GOLD = "annotates none of its 26 tokens"
+READ_ONLY = "of the format session cannot be written"
+REFUSED = {
+    **{(verb, name): NO_TAGS for verb in ("validate", "check") for name in (*SPANS, "text")},
+    **{(verb, "text"): NO_GOLD for verb in ("score", "errors", "report", "compare")},
+    ("repair", "session"): READ_ONLY,
+    ("to", "session"): READ_ONLY,
+}
+"""All that commands refuse: what they say, by command and format."""
+NESTED: list[list[Mention]] = [[*some, (0, 1, "MISC")] for some in GOLD]
+"""Mentions of which some lie in others."""
+
+
+def test_no_row_of_the_table_is_left_out() -> None:
+    assert set(ROWS) == set(si.FORMATS)
+    assert {name for _, name in REFUSED} <= set(ROWS)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
+    """Gold and predictions in every format, and the options that they need."""
+    folder, found = tmp_path_factory.mktemp("matrix"), dict[tuple[str, str], Any]()
+    for row, name in ROWS.items():
+        for side, spans in (("gold", GOLD), ("predicted", PREDICTED)):
+            if name:
+                ending, write = FORMATS[name]
+                path = folder / f"{row}.{side}.{ending}"
+                found[row, side] = path, write(path, spans, -1)
+            else:
+                path = folder / f"{row}.{side}.txt"
+                path.write_text("\n\n".join(TEXTS) + "\n", encoding="utf8")
+                found[row, side] = path, []
+    return found
+
+
+def summarize(path: Path, some: list[str], row: str) -> None:
+    (summary,) = json.loads(fine("summarize", path, *some, "--json").stdout)["files"]
+    labels = {} if row == "text" else {"LOC": 3, "ORG": 1, "PER": 5}
+    assert (summary["tokens"], summary["labels"]) == (26, labels)
+
+
+def count(path: Path, some: list[str], row: str) -> None:
+    found = json.loads(fine("count", path, *some, "--json").stdout)
+    assert ({"count": 1, "label": "LOC", "text": "Phrygia"} in found) == (row != "text")
+
+
+def text(path: Path, some: list[str], row: str) -> None:
+    without = some if "-s" not in some else []
+    lines = fine("text", path, *without).stdout.splitlines()
+    assert [line.split() for line in lines if line] == [tokens(text) for text in TEXTS]
+
+
+def roundtrip(path: Path, some: list[str], row: str) -> None:
+    result = run("roundtrip", path, *some, "--json")
+    assert result.exit_code == 0, result.output
+
+
+VERBS: dict[str, Callable[[Path, list[str], str], None]] = {
+    "summarize": summarize,
+    "count": count,
+    "text": text,
+    "roundtrip": roundtrip,
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_commands_that_read(files: dict[tuple[str, str], Any], verb: str, row: str) -> None:
+    assert (verb, row) not in REFUSED
+    path, some = files[row, "gold"]
+    VERBS[verb](path, some, row)
+
+
+def answered(verb: str, row: str, arguments: Sequence[object]) -> str | None:
+    """What a command prints; None if it refuses the format, as it has to."""
+    result = run(verb if verb != "to" else "convert", *arguments)
+    if (verb, row) in REFUSED:
+        assert result.exit_code in (1, 2), result.output
+        assert REFUSED[verb, row] in " ".join(result.stderr.split())
+        return None
+    assert result.exit_code == 0, (verb, row, result.output)
+    return result.stdout
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("verb", ["validate", "check"])
+def test_commands_for_tags(files: dict[tuple[str, str], Any], verb: str, row: str) -> None:
+    path, some = files[row, "gold"]
+    answered(verb, row, [path, *([] if verb == "check" and "-s" in some else some)])
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_repair(files: dict[tuple[str, str], Any], row: str, tmp_path: Path) -> None:
+    path, some = files[row, "gold"]
+    out = tmp_path / f"repaired{path.suffix}"
+    to = ["-t", row] if row in ("brat", "session") else []
+    if answered("repair", row, [path, out, *some, "-p", "begin", *to]) and row != "text":
+        assert "score 100.00" in fine("score", path, out, *some).stdout
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("verb", ["score", "errors", "report", "compare"])
+def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path: Path) -> None:
+    (gold, some), (predicted, _) = files[row, "gold"], files[row, "predicted"]
+    more = {
+        "score": [gold, predicted, "--layout", "json"],
+        "errors": [gold, predicted, "--json"],
+        "report": [gold, predicted, "-o", tmp_path / "page.html"],
+        "compare": [gold, "-a", predicted, "-b", gold, "--rounds", "100", "--json"],
+    }[verb]
+    said = answered(verb, row, [*more, *some])
+    if said and verb == "score":
+        assert json.loads(said)["micro"] == si.score(GOLD, PREDICTED).as_dict()["micro"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_predictions(files: dict[tuple[str, str], Any], row: str) -> None:
+    """Gold is a column file; text has no mention that could be right."""
+    (gold, scheme), (predicted, some) = files["columns", "gold"], files[row, "predicted"]
+    more = [*scheme, *([] if "-s" in some else some)]
+    said = json.loads(fine("score", gold, predicted, *more, "--layout", "json").stdout)
+    wanted = [[] for _ in TEXTS] if row == "text" else PREDICTED
+    assert said["micro"] == si.score(GOLD, wanted).as_dict()["micro"]
+    assert said["missing"]["predicted"] == (26 if row == "text" else 0)
+
+
+@pytest.mark.parametrize("target", ROWS)
+@pytest.mark.parametrize("source", ROWS)
+def test_convert(
+    files: dict[tuple[str, str], Any], source: str, target: str, tmp_path: Path
+) -> None:
+    path, some = files[source, "gold"]
+    out = tmp_path / ("out.spacy" if target == "docbin" else "out")
+    more = ["--to-scheme", "bio"] if target in ("columns", "hugging_face") else []
+    if answered("to", target, [path, out, *dict.fromkeys(some), "-t", target, *more]) is None:
+        return
+    parts = [*si.read(out, format=target)]
+    assert sum(part.tokens for part in parts) == 26
+    if "text" not in (source, target):
+        scheme = "bio" if target in ("columns", "hugging_face") else ""
+        found = [
+            (start + begin, end + begin, label)
+            for part in parts
+            for begin, some in zip(part.offsets.tolist(), part.known(scheme).spans)
+            for start, end, label in some
+        ]
+        before = [0, *accumulate(len(tokens(text)) for text in TEXTS)]
+        assert sorted(found) == [
+            (start + begin, end + begin, label)
+            for begin, some in zip(before, GOLD)
+            for start, end, label in some
+        ]
+
+
+@pytest.mark.parametrize("target", ["columns", "hugging_face", "docbin"])
+def test_overlap_does_not_fit_one_column(target: str, tmp_path: Path) -> None:
+    """Nothing is left out silently; more columns, tags under more keys or a group hold it."""
+    ending, write = FORMATS["characters"]
+    source, out = tmp_path / f"source.{ending}", tmp_path / "out.spacy"
+    write(source, NESTED, -1)
+    more = [] if target == "docbin" else ["--to-scheme", "bio"]
+    one = run("convert", source, out, "-t", target, *more, "--layers", "1")
+    assert one.exit_code == (0 if target == "docbin" else 1), one.output
+    assert ("no column left" in one.stderr) == (target != "docbin")
+    fine("convert", source, out, "-t", target, *more)
