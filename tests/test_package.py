@@ -24,9 +24,10 @@ from spacy_iobes import kernels
 from .shared import beside, opened_for, patient, require_heeded
 
 PUBLIC = """
-    CodedTags Counts POLICIES Repaired RepairedMany Report SCHEMES Scheme Signature Span SpanColumns
-    TagScores Violation ViolationColumns __version__ add_scheme check convert convert_many mask
-    parse parse_many repair repair_many score transitions validate validate_many write write_many
+    CodedTags Corpus Counts FORMATS POLICIES Repaired RepairedMany Report SCHEMES Scheme Sentences
+    Signature Span SpanColumns TagScores Violation ViolationColumns __version__ add_format
+    add_scheme check convert convert_many mask parse parse_many read repair repair_many save score
+    transitions validate validate_many write write_many
 """.split()  # noqa: SIM905
 SOURCE = Path(spacy_iobes.__file__).parent
 

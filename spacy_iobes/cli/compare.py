@@ -17,6 +17,7 @@ from .options import Json, SchemeName, read_options
 from .survey import print_json
 from .tasks import (
     ROUNDS,
+    Characters,
     GoldColumn,
     GoldPolicy,
     IgnoreTokens,
@@ -49,6 +50,7 @@ def compare_cli(
     metric: Metric = "f1",
     gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
+    characters: Characters = False,
     rounds: Rounds = ROUNDS,
     seed: Seed = 0,
     json: Json = False,
@@ -58,8 +60,8 @@ def compare_cli(
     One prediction each: paired approximate randomisation and bootstrap over sentences. Several
     runs each: the Wilcoxon rank-sum test over their scores.
     """
-    signature = recipe(scheme, policy, gold_policy, metric, "micro", "exact")
-    task = Task(gold, (*first, *second), how, scheme, gold_tag, ignore_tokens)
+    signature = recipe(scheme, policy, gold_policy, metric, "micro", "exact", characters)
+    task = Task(gold, (*first, *second), how, scheme, gold_tag, ignore_tokens, characters)
     reports = [report for _, report in task.reports(signature, keep_matched=True)]
     sides = reports[: len(first)], reports[len(first) :]
     tests, lines = tested(*sides, metric, rounds, seed)

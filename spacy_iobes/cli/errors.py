@@ -11,7 +11,16 @@ from ..scoring.files import ALL, FileReport, Located
 from .application import SHOWN, command, counted, echo
 from .options import Json, SchemeName, read_options
 from .survey import print_json
-from .tasks import Files, GoldColumn, GoldPolicy, IgnoreTokens, PredictionPolicy, Task, recipe
+from .tasks import (
+    Characters,
+    Files,
+    GoldColumn,
+    GoldPolicy,
+    IgnoreTokens,
+    PredictionPolicy,
+    Task,
+    recipe,
+)
 
 HowMany = Annotated[
     int | None,
@@ -33,12 +42,13 @@ def errors_cli(
     gold_policy: GoldPolicy = "raise",
     gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
+    characters: Characters = False,
     limit: HowMany = None,
     json: Json = False,
 ) -> None:
     """List every mistake with its line: missed, spurious, wrong label, wrong border."""
-    signature = recipe(scheme, policy, gold_policy, "f1", "micro", "exact")
-    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
+    signature = recipe(scheme, policy, gold_policy, "f1", "micro", "exact", characters)
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
     locate = (ALL if json else SHOWN) if limit is None else limit or ALL
     results = []
     for name, report in task.reports(signature, locate=locate):
@@ -91,7 +101,7 @@ def flat(located: Located) -> dict[str, Any]:
 
 
 def _text(located: Located, span: tuple[int, int, str] | None) -> str | None:
-    return None if span is None else " ".join(located.sentence.tokens[slice(*span[:2])])
+    return None if span is None else located.sentence.text(*span[:2])
 
 
 def in_words(located: Located, name: str) -> str:

@@ -16,6 +16,7 @@ from .application import command, counted, echo
 from .options import SchemeName, read_options
 from .tasks import (
     Average,
+    Characters,
     GoldColumn,
     GoldPolicy,
     IgnoreTokens,
@@ -55,14 +56,15 @@ def report_cli(
     match: Match = "exact",
     gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
+    characters: Characters = False,
     limit: HowMany = SHOWN,
 ) -> None:
     """Write one HTML page with the score, what it is made of, and the mistakes to browse."""
     if len(files) > 2:
         raise typer.BadParameter("a page is about one prediction", param_hint="GOLD [PRED]")
-    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
     require_other(output, files)
-    signature = recipe(scheme, policy, gold_policy, metric, average, match)
+    signature = recipe(scheme, policy, gold_policy, metric, average, match, characters)
     report = write_page(task, signature, output, limit or ALL)
     total = sum(report.kinds.values())
     mistakes = counted(total, "mistake")

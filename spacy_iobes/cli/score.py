@@ -19,6 +19,7 @@ from .options import SchemeName, read_options
 from .tasks import (
     ROUNDS,
     Average,
+    Characters,
     Files,
     GoldColumn,
     GoldPolicy,
@@ -66,6 +67,7 @@ def score_cli(
     seed: Seed = 0,
     gold_tag: GoldColumn = None,
     ignore_tokens: IgnoreTokens = False,
+    characters: Characters = False,
     output: OutputFile = STANDARD,
 ) -> None:
     """Score predictions against gold; the score says how it was made.
@@ -73,11 +75,11 @@ def score_cli(
     Files may be of any format, each of its own. Where mentions overlap, there are also the figures
     of sentences with and without overlap, and the recall of nested ones.
     """
-    signature = recipe(scheme, policy, gold_policy, metric, average, match)
+    signature = recipe(scheme, policy, gold_policy, metric, average, match, characters)
     require_one_recipe(layout, signature, several=policies or len(files) > 2, confidence=confidence)
     if layout == "conlleval":  # it counts document markers as tokens
         how = replace(how, documents="tokens")
-    task = Task.of(files, how, scheme, gold_tag, ignore_tokens)
+    task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
     if policies:
         task.deliver(output, policy_table(task, signature, layout))
     elif len(task.predictions) > 1:

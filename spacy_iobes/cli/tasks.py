@@ -20,7 +20,7 @@ from ..corpus.formats.options import ReadOptions
 from ..corpus.inputs import require_once, require_other
 from ..errors import ColumnError, MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
-from ..scoring.signature import AVERAGES, MATCHES, METRICS, SPANS, Signature
+from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
 from .application import echo
 from .options import missing_scheme, require_columns
 from .progress import bar
@@ -52,6 +52,12 @@ IgnoreTokens = Annotated[
         "--ignore-tokens", help="Compare only the lengths of sentences, not their tokens."
     ),
 ]
+Characters = Annotated[
+    bool,
+    typer.Option(
+        "--characters", help="Compare mentions by characters: files may have other tokens."
+    ),
+]
 GoldColumn = Annotated[
     int | None,
     typer.Option(
@@ -75,6 +81,7 @@ class Task:
     scheme: str = ""
     gold_column: int | None = None
     ignore_tokens: bool = False
+    characters: bool = False
 
     def __post_init__(self) -> None:
         require_once(path for name in self.predictions for path in (self.gold, name) if path)
@@ -92,10 +99,12 @@ class Task:
         scheme: str,
         gold_column: int | None,
         ignore_tokens: bool,
+        characters: bool = False,
     ) -> Task:
         """Return the task of some files; the first is gold, and may hold the predictions too."""
         gold, *predictions = files
-        task = cls(gold, tuple(predictions) or (None,), how, scheme, gold_column, ignore_tokens)
+        names = tuple(predictions) or (None,)
+        task = cls(gold, names, how, scheme, gold_column, ignore_tokens, characters)
         if not predictions and task.format(gold) != "columns":
             raise typer.BadParameter("name a gold file and predictions", param_hint="GOLD PRED")
         return task
@@ -119,7 +128,7 @@ class Task:
             if predicted is None:
                 yield both_layers(gold)
             else:
-                yield aligned(gold, other, self.ignore_tokens)
+                yield aligned(gold, other, self.ignore_tokens, self.characters)
 
     def sides(self, predicted: str | None) -> tuple[Corpus, Corpus]:
         """Return gold and one prediction, which may both be in one file."""
@@ -211,8 +220,15 @@ def require_three_columns(corpus: Corpus, width: int) -> None:
 
 
 def recipe(
-    scheme: str, repair: str | None, gold_repair: str, metric: str, average: str, match: str
+    scheme: str,
+    repair: str | None,
+    gold_repair: str,
+    metric: str,
+    average: str,
+    match: str,
+    characters: bool = False,
 ) -> Signature:
     """Return the signature that the options ask for; without a repair there is none."""
-    policies = [get_tag_policy(policy).name for policy in (repair or "raise", gold_repair)]
-    return Signature(metric, average, match, scheme or SPANS, *policies)
+    policy, gold = (get_tag_policy(each).name for each in (repair or "raise", gold_repair))
+    offsets = OFFSETS[int(characters)]
+    return Signature(metric, average, match, scheme or SPANS, policy, gold, offsets=offsets)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import AlignmentError
 from .formats.columns import ColumnOrigin
+from .mentions import Mentions
 from .sentences import Sentences
 
 LONGEST = 1_000_000  # tokens that are held to find a common border
@@ -16,17 +17,23 @@ Pair = tuple[Sentences, Sentences]
 
 
 def aligned(
-    gold: Iterable[Sentences], predicted: Iterable[Sentences], ignore_tokens: bool = False
+    gold: Iterable[Sentences],
+    predicted: Iterable[Sentences],
+    ignore_tokens: bool = False,
+    characters: bool = False,
 ) -> Iterator[Pair]:
     """Yield parts of two sources that have the same tokens; raise where these differ.
 
+    If they are compared by `characters`, they may have other tokens of the same text.
     Tokens of white space are left out of both. Two column files have the same sentences; other
     sources may end sentences elsewhere, and are cut where both end one. To ignore tokens is for
     files that hold only tags, or other spellings: only the lengths are compared.
     """
-    one, other = _Side(gold), _Side(predicted)
+    one, other = _Side(gold, characters), _Side(predicted, characters)
     while all([one.fill(), other.fill()]):
-        if one.lined and other.lined:
+        if characters:
+            yield _same_text(one, other)
+        elif one.lined and other.lined:
             yield _same_sentences(one, other, ignore_tokens)
         else:
             yield _same_tokens(one, other, ignore_tokens)
@@ -42,8 +49,9 @@ def aligned(
 class _Side:
     """One of two sources, and the sentences of it that wait for the other one."""
 
-    def __init__(self, parts: Iterable[Sentences]):
+    def __init__(self, parts: Iterable[Sentences], characters: bool = False):
         self.parts = iter(parts)
+        self.characters = characters
         self.held: Sentences | None = None
         self.name = ""
         self.sentences = self.documents = 0
@@ -86,7 +94,7 @@ class _Side:
         self.sentences += len(part)
         self.documents += len(part.opens)
         if not self.lined:
-            return part.without_blanks()
+            return part if self.characters else part.without_blanks()
         self.marked = self.marked or part.origin.part.scanned.documents > 0
         self.only_tags = part.origin.part.layout.width == 1
         return part
@@ -145,6 +153,37 @@ def _same_tokens(gold: _Side, predicted: _Side, ignore_tokens: bool) -> Pair:
             )
 
 
+def _same_text(gold: _Side, predicted: _Side) -> Pair:
+    """Return what both hold up to a character that ends a sentence in both."""
+    while True:
+        a, b = (Mentions.of(side.now) for side in (gold, predicted))
+        size = min(len(a.characters), len(b.characters))
+        common = np.intersect1d(a.offsets[1:], b.offsets[1:])
+        border = int(common[-1]) if len(common) else 0
+        at = a.characters.head(border or size).first_difference(b.characters)
+        if at >= 0:
+            raise AlignmentError(
+                f"The texts differ: {_context(a, at)}, but {_context(b, at)}. White space does "
+                "not count."
+            )
+        ends = [int(np.searchsorted(x.offsets, border, side="right")) - 1 for x in (a, b)]
+        if border or not size:
+            first, second = (side.take(end) for side, end in zip((gold, predicted), ends))
+            return first, second
+        shorter = gold if len(a.characters) <= len(b.characters) else predicted
+        if max(a.part.tokens, b.part.tokens) > LONGEST or not shorter.extend():
+            raise AlignmentError(
+                f"{gold.now.name} and {predicted.now.name} have no sentence border in common from "
+                f"{shown(gold.now, 0)} and {shown(predicted.now, 0)} on."
+            )
+
+
+def _context(side: Mentions, at: int) -> str:
+    """Return the token that a character is in, and its place, for messages."""
+    token = int(np.searchsorted(side.before, at, side="right")) - 1
+    return f"{side.part.name} has {shown(side.part, token)}"
+
+
 def _require_same_words(a: Sentences, b: Sentences, size: int, gold: _Side, other: _Side) -> None:
     """Raise for the first of so many tokens that is another one on the other side."""
     first, second = (part.spellings.head(size) for part in (a, b))
@@ -152,7 +191,8 @@ def _require_same_words(a: Sentences, b: Sentences, size: int, gold: _Side, othe
     if at >= 0:
         raise AlignmentError(
             f"The tokens differ: {a.name} has {shown(a, at)}, but {b.name} has {shown(b, at)}. "
-            f"Are both files of the same text and tokenisation?{_hint(gold, other)}"
+            "Are both files of the same text and tokenisation? Other tokens of the same text can be "
+            f"compared by characters (--characters).{_hint(gold, other)}"
         )
 
 

@@ -68,6 +68,13 @@ class Words:
         places = zip(self.begin[begin:end].tolist(), self.end[begin:end].tolist())
         return [self.buffer[a:b].decode("utf8", "surrogatepass") for a, b in places]
 
+    def spaced(self, begin: int, end: int) -> list[str]:
+        """Return some neighbouring tokens, each with a space if there is any before the next."""
+        gaps = self.begin[begin + 1 : end] > self.end[begin : end - 1]
+        return [
+            word + " " * gap for word, gap in zip(self.strings(begin, end), [*gaps.tolist(), False])
+        ]
+
     def text(self, begin: int, end: int) -> str:
         """Return some neighbouring tokens as text: with what is between them, or with spaces."""
         if self.verbatim and begin < end:

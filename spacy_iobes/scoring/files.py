@@ -18,6 +18,7 @@ from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import ViolationColumns
 from ..codes.violation import Violation
 from ..corpus.findings import NO_SPANS, Finding
+from ..corpus.mentions import Mentions
 from ..corpus.sentences import Sentences
 from ..errors import MalformedTagsError
 from ..span import Span
@@ -27,19 +28,28 @@ from .mistakes import Mistake, mistakes
 from .nested import NestedCounts
 from .report import Report
 from .sides import code_alike, compare_tags
-from .signature import SPANS, Signature
+from .signature import OFFSETS, SPANS, Signature
 
 ALL = sys.maxsize  # mistakes
+CHARACTERS = OFFSETS[1]
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of two files, its number counted from 0, and the spans of both sides."""
+    """A sentence of two files, its number counted from 0, and the spans of both sides.
+
+    Its tokens have blanks `between` them, or are characters, and have them behind themselves.
+    """
 
     number: int
     tokens: tuple[str, ...]
     gold: tuple[Span, ...]
     predicted: tuple[Span, ...]
+    between: str = " "
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text of a span."""
+        return self.between.join(self.tokens[start:end]).strip()
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,11 @@ class PairScorer:
             part.known(self.scheme, policy)
             for part, policy in zip((gold, predicted), self.policies)
         )
+        sizes = self._sizes(gold, truth, guess)
+        if self.signature.offsets == CHARACTERS:
+            both = zip((gold, predicted), (truth, guess))
+            gold, predicted = (Mentions.of(part).sentences(known) for part, known in both)
+            truth, guess = gold.known(), predicted.known()
         guess = guess.regrouped(predicted.offsets, gold.offsets)
         lost = [found for found in gold.findings if found.kind in NO_SPANS]
         spans = with_unplaced(truth.spans, lost) if lost else truth.spans
@@ -163,14 +178,15 @@ class PairScorer:
         wanted = self.locate - len(self.located)
         if wanted > 0:
             pair = gold, predicted
-            self.located += located(matched, pair, self.counts.sentences, wanted)
+            characters = self.signature.offsets == CHARACTERS
+            self.located += located(matched, pair, self.counts.sentences, wanted, characters)
         if self.keep_matched:
             self.kept.append(Kept.of(matched))
         self.unplaced += lost
         for part, known in ((gold, truth), (predicted, guess)):
             if findings := part.every_finding(known):
                 self.findings.setdefault(part.name, []).extend(findings)
-        self.counts += self._counts(matched, (gold, truth), (predicted, guess), compared)
+        self.counts += count(matched, **sizes, **compared)
         self._add_nested(matched)
         return compared
 
@@ -181,28 +197,21 @@ class PairScorer:
         scheme: Scheme = get_scheme(part.scheme or self.scheme)
         return scheme.name
 
-    def _counts(
-        self,
-        matched: Matched,
-        gold: tuple[Sentences, Known],
-        predicted: tuple[Sentences, Known],
-        compared: dict[str, Any],
-    ) -> Counts:
-        """Count a matching."""
-        (first, truth), (_, guess) = gold, predicted
-        return count(
-            matched,
-            tokens=first.tokens,
-            missing=0 if truth.missing is None else int(truth.missing.sum()),
-            untagged=0 if guess.missing is None else int(guess.missing.sum()),
-            violations=guess.violations,
-            gold_violations=truth.violations,
-            **compared,
-        )
+    def _sizes(self, gold: Sentences, truth: Known, guess: Known) -> dict[str, int]:
+        """Count tokens and violations."""
+        return {
+            "tokens": gold.tokens,
+            "missing": 0 if truth.missing is None else int(truth.missing.sum()),
+            "untagged": 0 if guess.missing is None else int(guess.missing.sum()),
+            "violations": guess.violations,
+            "gold_violations": truth.violations,
+        }
 
     def _compared(self, gold: Sentences, predicted: Sentences) -> dict[str, Any]:
-        """Compare tags where both sides have one layer of one scheme."""
+        """Compare tags where both sides have one layer of one scheme, and the same tokens."""
         assert self.schemes is not None, "the first pair has told the schemes"
+        if self.signature.offsets == CHARACTERS:
+            return {"right_tokens": None, "tagged": None}
         if len(gold.tags) == len(predicted.tags) == 1 and self.schemes[0] == self.schemes[1]:
             return compare_tags(*code_alike(gold.tags[0], predicted.tags[0]))
         return {"right_tokens": None, "tagged": None}
@@ -259,7 +268,11 @@ def with_unplaced(spans: SpanColumns, lost: Sequence[Finding]) -> SpanColumns:
 
 
 def located(
-    matched: Matched, pair: tuple[Sentences, Sentences], before: int, limit: int
+    matched: Matched,
+    pair: tuple[Sentences, Sentences],
+    before: int,
+    limit: int,
+    characters: bool = False,
 ) -> Iterator[Located]:
     """The first mistakes of a part, whose first sentence is number `before`, with their places."""
     gold, predicted = pair
@@ -276,7 +289,10 @@ def located(
                     *(begin + span.end for side in sides for span in side if span.start < UNPLACED),
                 ]
             )
-            sentence = Sentence(mistake.sentence, tuple(gold.words.strings(begin, stop)), *spans)
+            strings = gold.words.spaced if characters else gold.words.strings
+            between = "" if characters else " "
+            tokens = tuple(strings(begin, stop))
+            sentence = Sentence(mistake.sentence, tokens, spans[0], spans[1], between)
         start = (mistake.gold or mistake.predicted or (0,))[0]
         at = min(begin + max(start, 0), end - 1)
         lines = (part.line_of(at) or 0 for part in (gold, predicted))

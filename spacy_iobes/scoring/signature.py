@@ -12,6 +12,7 @@ from ..errors import UnknownNameError
 METRICS = ("f1", "precision", "recall")
 AVERAGES = ("micro", "macro", "weighted")
 MATCHES = ("exact", "muc-strict", "muc-exact", "muc-partial", "muc-type")
+OFFSETS = ("tokens", "characters")
 SPANS = "spans"  # in place of a scheme: the spans were given as such
 
 
@@ -27,7 +28,8 @@ class Signature:
     """What a score depends on beside the data: known before scoring, printed with the score.
 
     `f1:micro|match:exact|scheme:bio|repair:begin|gold:raise|version:0.1.0`: the micro-averaged F1
-    of spans that match exactly, predictions repaired by `begin`, gold not repaired at all.
+    of spans that match exactly, predictions repaired by `begin`, gold not repaired at all. Spans of
+    characters are told as such: `offsets:characters`; else they are spans of tokens.
     """
 
     metric: str = "f1"
@@ -37,11 +39,13 @@ class Signature:
     repair: str = "raise"
     gold: str = "raise"
     version: str = field(default=__version__)
+    offsets: str = OFFSETS[0]
 
     def __post_init__(self) -> None:
         known("metric", self.metric, METRICS)
         known("average", self.average, AVERAGES)
         known("match", self.match, MATCHES)
+        known("offsets", self.offsets, OFFSETS)
         if self.match != MATCHES[0]:
             known(f"average for the match {self.match}:", self.average, AVERAGES[:1])
         names = [x if x == SPANS else get_scheme(x).name for x in self.scheme.split("/")]
@@ -59,7 +63,9 @@ class Signature:
         return None if self.match == MATCHES[0] else self.match.removeprefix("muc-")
 
     def __str__(self) -> str:
-        rest = "|".join(f"{key.name}:{getattr(self, key.name)}" for key in fields(self)[2:])
+        names = [key.name for key in fields(self)[2:-1]]
+        names += ["offsets"] * (self.offsets != OFFSETS[0])
+        rest = "|".join(f"{name}:{getattr(self, name)}" for name in names)
         return f"{self.metric}:{self.average}|{rest}"
 
     @classmethod
@@ -67,7 +73,7 @@ class Signature:
         """Read a signature back."""
         pairs = [part.partition(":") for part in text.strip().split("|")]
         names = [key.name for key in fields(cls)[2:]]
-        if [name for name, _, _ in pairs[1:]] != names:
+        if [name for name, _, _ in pairs[1:]] not in (names, names[:-1]):
             form = str(cls())
             raise UnknownNameError(f"{text!r} is not a signature, which looks like {form!r}.", text)
         metric, _, average = pairs[0]
