@@ -207,6 +207,7 @@ def test_sentences_of_many_parts_are_numbered_through(tmp_path: Path) -> None:
         "tokens": ["a"],
         "gold": [[0, 1, "Z"]],
         "predicted": [[0, 1, "A"]],
+        "between": " ",
     }
 
 
