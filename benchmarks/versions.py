@@ -40,10 +40,10 @@ class Job:
 
 JOBS = [
     Job("validate", "validate {gold} -s bio -q", "validate {gold} -s bio -q"),
-    Job("count", "count {gold} -s bio", "count {gold} -s bio"),
+    Job("count", "summarize --mentions {gold} -s bio", "count {gold} -s bio"),
     Job("summarize", "summarize {gold} -s bio", "summarize {gold} -s bio"),
-    Job("text", "text {gold}", "text {gold}"),
-    Job("check", "check {gold}", "check {gold}"),
+    Job("text", "convert {gold} - -t tokens", "text {gold}"),
+    Job("check", "validate {gold}", "check {gold}"),
     Job("repair", "repair {gold} {out} -s bio -p begin", "repair {gold} {out} -s bio -p begin"),
     Job(
         "convert, a scheme",
@@ -66,7 +66,11 @@ JOBS = [
         "from-docbin {gold_entities} {out} -s bio --to columns",
     ),
     Job("validate a DocBin", "validate {gold_entities}", "docs {gold_entities}"),
-    Job("roundtrip", f"roundtrip {{gold_group}} {SC}", f"roundtrip {{gold_group}} {SC}"),
+    Job(
+        "roundtrip",
+        f"validate --fits separators {{gold_group}} {SC}",
+        f"roundtrip {{gold_group}} {SC}",
+    ),
     Job("score", "score {gold} {pred} -s bio", "score {gold} {pred} -s bio -r begin"),
     Job("errors", "errors {gold} {pred} -s bio", "errors {gold} {pred} -s bio -r begin"),
     Job(
@@ -215,7 +219,8 @@ def write_files_once(folder: Path, tokens: int) -> dict[str, Path]:
 
 def counting(files: dict[str, Path], rounds: int, folder: Path) -> Iterator[dict[str, Cell]]:
     """How much more CPU time commands that count take than `validate`."""
-    lines = {name: f"{name} {{gold}} -s bio" for name in ("validate", "summarize", "count")}
+    names = ("validate", "summarize", "summarize --mentions")
+    lines = {name: f"{name} {{gold}} -s bio" for name in names}
     commands = [command(name, installed(), line, files) for name, line in lines.items()]
     first, *others = race_commands(commands, rounds, folder)
     for trial in others:

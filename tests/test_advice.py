@@ -46,11 +46,11 @@ ONE_FILE = """
 annotate {x} {new} -s bio -l PER --no-browser
 annotate {x} {new} -s bio -l PER --no-browser --nested
 convert {x} {out} -s bio --to-scheme iobes
-count {x} -s bio
+summarize --mentions {x} -s bio
 import {state} {x} -s bio
 convert {x} {out} -s bio --map PER=P
 repair {x} {out} -s bio -p raise
-roundtrip {x} -s bio
+validate --fits separators {x} -s bio
 select {good} --learn {x} -s bio -l PER
 select {x} --learn {good} -s bio -l PER
 select {x} --learn {good} -s bio -l PER --nested
@@ -76,8 +76,7 @@ score {x} {y} -s bio
 score {x} {y} -s bio --policies
 """.strip().split("\n")
 """Commands that compare the tags of gold with those of a prediction."""
-OTHERS = {"check", "explain", "export", "generate", "info", "predict", "schemes", "text"}
-OTHERS |= {"validate"}
+OTHERS = {"explain", "export", "generate", "info", "predict", "schemes"}
 """Commands that read no tags, or refuse none."""
 LONG = ("annotate", "strategies")
 """Commands that would go on and on if nothing was wrong."""
@@ -213,7 +212,7 @@ def followed(line: list[str], remedies: list[str]) -> None:
         line += [remedy, "begin"]
     result = run(*line)
     assert "violations and no policy" not in result.output
-    assert result.exit_code == 0 or line[0] in ("import", "roundtrip"), result.output
+    assert result.exit_code == 0 or line[0] in ("import", "validate"), result.output
 
 
 @pytest.mark.parametrize("line", [*ONE_FILE, *GOLD])
@@ -238,7 +237,7 @@ def test_validate_says_which_scheme_it_looks_like(data: Data) -> None:
 def test_a_file_with_few_mistakes_is_of_its_own_scheme(tmp_path: Path) -> None:
     path = tmp_path / "few"
     path.write_text("Ada B-PER\nKing I-PER\nmet O\n\n" * 40 + "Bo I-PER\n\n" * 15)
-    for command in (["count", path], ["score", path, path], ["validate", path]):
+    for command in (["summarize", "--mentions", path], ["score", path, path], ["validate", path]):
         assert "looks like" not in run(*command, "-s", "bio").output
 
 
@@ -310,7 +309,7 @@ def test_that_command_has_a_policy(data: Data, malformed_docs: Path, form: str) 
     text = refused(line, 1)
     assert f"{malformed_docs}, Doc 3, token 1: 'Ada'" in text
     assert REMEDY.findall(text) == ["--policy"]
-    assert "check" not in text  # it reads no DocBins
+    assert "another scheme" not in text  # a DocBin has its own
     fine(*line, "--policy", "begin")
 
 
@@ -382,12 +381,12 @@ FORMATS = ["DocBin", "gzip of DocBin", "JSON lines", "JSON", "JSON of spaCy 2", 
 FORMATS.append("Label Studio")
 """What some commands read, whatever the name of the file says."""
 READING = """
-check {x}
+validate {x}
 convert {x} {out} -s bio --to-scheme iobes
 score {x} {good} -s bio
 score {good} {x} -s bio
 simulate {x} -s bio -l PER
-text {x}
+convert {x} {out} -t tokens
 convert {x} {out}.spacy -s bio
 train {x} {good} -s bio --print-config
 tune {model} {x} -s bio
@@ -421,7 +420,7 @@ def test_text_in_another_encoding_is_still_told_so(data: Data) -> None:
         assert f"(--encoding {encoding}, for example)" in text
         fine("validate", path, "-s", "bio", "--encoding", encoding)
     path.write_bytes("Ada B-PER\nmet O\n".encode("utf-16-le"))
-    assert "another encoding? Name it (--encoding)" in in_one_line(["check", str(path)])
+    assert "another encoding? Name it (--encoding)" in in_one_line(["validate", str(path)])
 
 
 def test_the_advice_about_json_and_commas_helps(data: Data) -> None:
@@ -462,13 +461,13 @@ def test_tokens_that_look_like_json_are_tokens(data: Data, first: bytes) -> None
         "annotate {x} {new} -l PER --no-browser --nested",
         "compare {x} -a {x} -b {x}",
         "convert {x} {out} --to-scheme iobes",
-        "count {x}",
+        "summarize --mentions {x}",
         "errors {x} {x}",
         "import {state} {x}",
         "convert {x} {out} --map PER=P",
         "repair {x} {out} -p begin",
         "report {x} {x} -o {out}",
-        "roundtrip {x}",
+        "validate --fits separators {x}",
         "score {x} {x}",
         "select {x} --learn {x} -l PER",
         "select {x} --model {model} -l PER",
@@ -481,14 +480,13 @@ def test_tokens_that_look_like_json_are_tokens(data: Data, first: bytes) -> None
         "train {x} {x} --print-config --nested",
         "tune {model} {x}",
         "tune {nested} {x}",
-        "validate {x}",
     ],
 )
 def test_a_missing_scheme_is_asked_for_with_all_that_there_are(data: Data, line: str) -> None:
     text = refused(data.line(line, data.good))
     assert "--scheme" in text
     assert SCHEMES in text
-    assert "'spacy-iobes check FILE' says under which a file is legal" in text
+    assert "'spacy-iobes validate FILE' says under which a file is legal" in text
 
 
 def test_a_missing_scheme_to_write(data: Data) -> None:
@@ -500,7 +498,7 @@ def test_a_missing_scheme_to_write(data: Data) -> None:
 
 
 def test_what_check_says_of_a_file(data: Data) -> None:
-    rows = [line.split() for line in fine("check", data.iobes).stdout.splitlines()]
+    rows = [line.split() for line in fine("validate", data.iobes).stdout.splitlines()]
     assert [row[0] for row in rows if row[1:2] == ["yes"]] == ["iobes"]
 
 
@@ -537,7 +535,7 @@ def test_what_cannot_be_read_is_named_with_its_cause(data: Data, cause: str) -> 
     [
         "annotate {good} {x} -s bio -l PER --no-browser --existing keep",
         "convert {good} {x} -s bio --to-scheme iobes",
-        "count {good} -s bio -o {x}",
+        "summarize --mentions {good} -s bio -o {x}",
         "export {state} {x}",
         "generate {x}",
         "report {good} {good} -s bio -o {x}",
@@ -561,8 +559,8 @@ def test_no_space_left(data: Data) -> None:
     )
     assert text == "Error: /dev/full: cannot be written: no space left on device."
     said = {
-        "summarize": "Error: Cannot print: no space left on device.\n",
-        "count": "Error: standard output: cannot be written: no space left on device.\n",
+        "validate": "Error: Cannot print: no space left on device.\n",
+        "summarize": "Error: standard output: cannot be written: no space left on device.\n",
     }
     for command, expected in said.items():
         program = [sys.executable, "-m", "spacy_iobes", command, str(data.good), "-s", "bio"]

@@ -58,12 +58,12 @@ def one_long(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "line",
     [
-        "check {x}",
+        "validate {x}",
         "convert {x} {out} -s bio --to-scheme iobes",
-        "count {x} -s bio -o {out}",
+        "summarize --mentions {x} -s bio -o {out}",
         "repair {x} {out} -s bio -p begin",
         "score {x} {x} -s bio -o {out}",
-        "text {x} -o {out}",
+        "convert {x} {out} -t tokens",
         "convert {x} {out}.spacy -s bio",
         "validate {x} -s bio",
     ],
@@ -149,7 +149,7 @@ def unpackable(path: Path) -> str:
     """What the commands say that read archives, which is the same."""
     said = one_line("convert", path, path.with_name("out.spacy"))
     assert said.startswith(f"Error: {path}")
-    assert one_line("roundtrip", path) == said
+    assert one_line("validate", "--fits", "separators", path) == said
     assert one_line("strategies", path) == said
     return said
 
@@ -272,7 +272,7 @@ READ_JSON = """
 annotate {x} {new} -l PER --no-browser
 import {state} {x}
 report {x} {x} -o {new}
-roundtrip {x}
+validate --fits separators {x}
 score {x} {x}
 select {x} --learn {x} -l PER
 simulate {x} -l PER
@@ -318,7 +318,7 @@ def test_json_that_is_no_text_with_spans(
 def test_deep_json_behind_a_good_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "Ada", "spans": []}\n\n' + DEEP["objects"])
-    assert f"{path}, line 3: values in values" in one_line("roundtrip", path)
+    assert f"{path}, line 3: values in values" in one_line("validate", "--fits", "separators", path)
 
 
 def test_both_halves_are_a_character(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_what_is_no_encoding_of_text(tmp_path: Path, name: str) -> None:
     source, out = column_file(tmp_path / "people", 2), tmp_path / "out"
     for line in (
         ["validate", source, "-s", "bio"],
-        ["text", source],
+        ["convert", source, "-", "-t", "tokens"],
         ["convert", source, out, "-s", "bio", "--to-scheme", "iobes"],
         ["score", source, source, "-s", "bio"],
         ["convert", source, tmp_path / "out.spacy", "-s", "bio"],
@@ -370,9 +370,9 @@ def test_half_a_character_in_utf_7(tmp_path: Path) -> None:
     (brat / "a.ann").write_bytes(b"T1\tPER 0 3\tAda\n")
     for line in (
         ["validate", tmp_path / "a", "-s", "bio"],
-        ["check", tmp_path / "a"],
+        ["validate", tmp_path / "a"],
         ["convert", tmp_path / "a", out, "-s", "bio", "--to-scheme", "iobes"],
-        ["text", tmp_path / "a"],
+        ["convert", tmp_path / "a", "-", "-t", "tokens"],
         ["convert", tmp_path / "a", out, "-s", "bio"],
         ["convert", tmp_path / "a.jsonl", out],
         ["convert", tmp_path / "a.xml", out],
@@ -394,7 +394,7 @@ def test_mentions_of_brat_that_are_no_part_of_the_text(tmp_path: Path, places_of
     (tmp_path / "a.txt").write_text("Ada met Bo")
     (tmp_path / "a.ann").write_text(f"T1\tPER 0 3\tAda\nT2\tPER {places_of}\tAda\n")
     for path in (tmp_path, tmp_path / "a.ann"):
-        for line in (["roundtrip", path], ["score", path, path], ["convert", path, "o.spacy"]):
+        for line in (["summarize", path], ["score", path, path], ["convert", path, "o.spacy"]):
             assert f"{tmp_path / 'a.ann'}, line 2: " in one_line(*line)
 
 
@@ -440,7 +440,7 @@ def test_damaged_docbins(places: dict[str, Path], tmp_path: Path, content: bytes
         "convert {x} {new} --to-scheme bio",
         "import {state} {x}",
         "predict {model} {x} {new}",
-        "roundtrip {x}",
+        "validate --fits separators {x}",
         f"score {{x}} {{x}} {'-g sc' * (content == without('SCENE'))}",
         "simulate {x} -l PER",
         "convert {x} {new}.spacy",
@@ -461,7 +461,7 @@ def test_what_is_no_name_of_a_file(folder: Path, tmp_path: Path, name: str) -> N
     for line in (
         ["validate", name, "-s", "bio"],
         ["convert", good, name, "-s", "bio", "--to-scheme", "iobes"],
-        ["roundtrip", name, "-s", "bio"],
+        ["validate", "--fits", "separators", name, "-s", "bio"],
         ["score", good, name, "-s", "bio"],
         ["score", good, name, "-s", "bio"],
         ["simulate", name, "-s", "bio", "-l", "PER"],
@@ -512,11 +512,11 @@ MODEL = {
 }
 LINES = {
     "conll": [
-        "check {x}",
+        "validate {x}",
         "convert {x} {out} -s bio --to-scheme iobes -p begin",
-        "count {x} -s bio -p begin -o {out}",
+        "summarize --mentions {x} -s bio -p begin -o {out}",
         "score {x} {x} -s bio -p begin --gold-policy begin -o {out}",
-        "text {x} -o {out} --encoding utf-7",
+        "convert {x} {out} -t tokens --encoding utf-7",
         "convert {x} {out}.spacy -s bio -p begin",
         "validate {x} -s bio --comment #",
         "validate {x} -s bio --encoding utf-16",
@@ -525,13 +525,13 @@ LINES = {
         "summarize {x}",
         "convert {x} {out} --to-scheme bio -p begin",
         "convert {x} {out} --to jsonl --spans-key sc --lossy",
-        "roundtrip {x}",
+        "validate --fits separators {x}",
         "score {x} {x} -o {out}",
         "simulate {x} -l PER --rule never",
         "convert {x} {out}.spacy",
     ],
     "": [
-        "roundtrip {x}",
+        "validate --fits separators {x}",
         "score {x} {x} -o {out}",
         "convert {x} {out}.spacy --misaligned split",
         "convert {x} {out}.spacy --sentences lines --unbalanced skip",
@@ -630,12 +630,12 @@ def evil(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "line",
     [
-        "check {bad}",
+        "validate {bad}",
         "compare {good} -a {bad} -b {good} -s bio",
         "convert {good} - -s bio --to-scheme iobes",
         "convert {good} {out} -s bio --to-scheme iobes",
-        "count {good} -s bio",
-        "count {good} -s bio --json",
+        "summarize --mentions {good} -s bio",
+        "summarize --mentions {good} -s bio --json",
         "errors {good} {good} -s bio",
         "repair {bad} {out} -s bio -p begin",
         "score {bad} {good} -s bio",
@@ -643,7 +643,7 @@ def evil(tmp_path: Path) -> Path:
         "score {good} {good} -s bio --layout csv",
         "score {good} {good} -s bio --layout conlleval",
         "summarize {good} -s bio",
-        "text {good}",
+        "convert {good} - -t tokens",
         "convert {good} {out}.spacy",
         "convert {lines} {out}.spacy",
         "train {lines} {lines} --nested -o {out} --max-steps 1",
@@ -672,8 +672,8 @@ def test_data_in_pipes_and_files_stay_as_they_are(evil: Path) -> None:
     assert fine(*convert, "-").stdout_bytes == written
     fine(*convert, out)
     assert out.read_bytes() == written
-    assert fine("text", good).stdout_bytes == text + b" met Bo\n"
-    assert text in fine("count", good, "-s", "bio").stdout_bytes
+    assert fine("convert", good, "-", "-t", "tokens").stdout_bytes == text + b" met Bo\n"
+    assert text in fine("summarize", "--mentions", good, "-s", "bio").stdout_bytes
     assert label in fine("score", good, good, "-s", "bio", "--layout", "csv").stdout_bytes
 
 
@@ -728,7 +728,7 @@ def rewrite(path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "check {x}",
+        "validate {x}",
         "convert {x} {out} -s bio --to-scheme iobes",
         "score {x} {y} -s bio -o {out}",
         "score {y} {x} -s bio -o {out}",

@@ -235,39 +235,43 @@ def test_mapping_labels_together_keeps_touching_spans_apart(tmp_path: Path) -> N
 
 
 def test_count_and_summarize(fine: Path, broken: Path, tmp_path: Path) -> None:
-    assert run("count", fine, "-s", "bio").stdout == "1\tX\ta b\n1\tX\tc\n"
-    assert run("count", fine, fine, "-s", "bio").stdout == "2\tX\ta b\n2\tX\tc\n"
-    assert run("count", fine, "-s", "bio", "-o", tmp_path / "out").stdout == ""
+    assert run("summarize", "--mentions", fine, "-s", "bio").stdout == "1\tX\ta b\n1\tX\tc\n"
+    assert run("summarize", "--mentions", fine, fine, "-s", "bio").stdout == "2\tX\ta b\n2\tX\tc\n"
+    assert run("summarize", "--mentions", fine, "-s", "bio", "-o", tmp_path / "out").stdout == ""
     assert (tmp_path / "out").read_text() == "1\tX\ta b\n1\tX\tc\n"
-    assert as_json("count", fine, "-s", "bio")[0] == {"count": 1, "label": "X", "text": "a b"}
+    assert as_json("summarize", "--mentions", fine, "-s", "bio")[0] == {
+        "count": 1,
+        "label": "X",
+        "text": "a b",
+    }
     report = as_json("summarize", fine, broken, "-s", "bio", "-p", "begin")
     assert report["labels"] == {"X": 4, "Y": 1}
     assert [file["repaired"] for file in report["files"]] == [0, 2]
     table = run("summarize", fine, broken, "-s", "bio", "-p", "begin").stdout
     assert "total" in table
     assert run("summarize", broken, "-s", "bio").exit_code == 1
-    assert run("count", broken, "-s", "bio").exit_code == 1
+    assert run("summarize", "--mentions", broken, "-s", "bio").exit_code == 1
 
 
 def test_text(fine: Path) -> None:
-    assert run("text", fine).stdout == "a b c\nd\n"
+    assert run("convert", fine, "-", "-t", "tokens").stdout == "a b c\nd\n"
 
 
 def test_check(fine: Path, broken: Path, tmp_path: Path) -> None:
-    result = run("check", fine)
+    result = run("validate", fine)
     assert result.exit_code == 0
-    (report,) = as_json("check", fine)
+    (report,) = as_json("validate", fine)
     assert report["legal"] == ["bio", "bia"]  # no span has an O behind it, which bia would mark
     assert len(report["schemes"]) == len(SCHEMES)
-    assert as_json("check", broken)[0]["legal"] == []
-    assert run("check", fine, broken).exit_code == 1
+    assert as_json("validate", broken)[0]["legal"] == []
+    assert run("validate", fine, broken).exit_code == 1
 
 
 @pytest.mark.parametrize("text", ["", "\n\n"])
 def test_an_empty_file_is_zero_sentences_and_says_so(tmp_path: Path, text: str) -> None:
     path = tmp_path / "empty"
     path.write_text(text)
-    for command in ("validate -s bio", "check", "summarize -s bio"):
+    for command in ("validate -s bio", "validate", "summarize -s bio"):
         name, *options = command.split()
         result = run(name, path, *options)
         assert result.exit_code == 0
@@ -305,14 +309,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("command", ["validate", "check", "count", "summarize", "text", "convert"])
+@pytest.mark.parametrize("command", ["validate", "summarize", "convert"])
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, name: str, command: str) -> None:
     path = tmp_path / name
     if data := BAD[name]:
         path.write_bytes(data)
     elif name == "directory":
         path.mkdir()
-    options = {"check": [], "text": [], "convert": ["-s", "bio", "--to-scheme", "io"]}
+    options = {"validate": [], "convert": ["-s", "bio", "--to-scheme", "io"]}
     out = [tmp_path / "out"] if command == "convert" else []
     result = run(command, path, *out, *options.get(command, ["-s", "bio"]))
     assert result.exit_code == 2
@@ -334,7 +338,6 @@ def test_bad_output_is_one_line_and_exit_code_2(fine: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["validate", "FILE"],
         ["validate", "FILE", "-s", "nonsense"],
         ["validate", "FILE", "-s", "iob"],
         ["repair", "FILE", "OUT", "-s", "bio"],
@@ -407,13 +410,13 @@ def test_one_file_given_twice_counts_twice(fine: Path) -> None:
 
 
 def test_count_says_what_it_repaired_and_what_is_empty(broken: Path, tmp_path: Path) -> None:
-    assert "2 violations repaired" in run("count", broken, "-s", "bio", "-p", "begin").stderr
+    assert (
+        "2 violations repaired"
+        in run("summarize", "--mentions", broken, "-s", "bio", "-p", "begin").stderr
+    )
     (tmp_path / "empty").write_text("")
-    for command in (["count", "-s", "bio"], ["text"]):
-        name, *options = command
-        assert "0 sentences" in run(name, tmp_path / "empty", *options).stderr
-    made = run("count", broken, "-s", "bio", "-p", "begin", "--output-delimiter", "comma").stdout
-    assert made.splitlines()[0] == "1,X,a"
+    empty = run("summarize", "--mentions", tmp_path / "empty", "-s", "bio")
+    assert "0 sentences" in empty.stderr
 
 
 def test_one_file_does_not_go_into_a_directory(fine: Path, tmp_path: Path) -> None:

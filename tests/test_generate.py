@@ -155,7 +155,7 @@ def test_nested_mentions_come_back_from_separators(name: str, tmp_path: Path) ->
     path = tmp_path / name
     fine("generate", path, "--nested", "--sentences", 400)
     more = ("--scheme", "bio", *LAYERS) if name == "out" else ()
-    assert ", best F1 100.00; 400 " in fine("roundtrip", path, *more).stdout
+    assert ", best F1 100.00; 400 " in fine("validate", "--fits", "separators", path, *more).stdout
 
 
 @pytest.mark.parametrize(

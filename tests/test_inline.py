@@ -159,4 +159,4 @@ def test_convert_xml(tmp_path: Path) -> None:
 
 def test_roundtrip_of_an_archive(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.tgz", {"a": b"<x>one <y>two</y></x>", "b": b"<x>three</x>"})
-    assert "2 sentences, 3 tokens" in fine("roundtrip", path, "-q").stdout
+    assert "2 sentences, 3 tokens" in fine("validate", "--fits", "separators", path, "-q").stdout

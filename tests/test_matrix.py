@@ -27,16 +27,19 @@ ROWS = {
     "inline": "inline",
     "session": "session",
     "text": "",
+    "tokens": "",
 }
 """Every row of the table of formats, and who writes a file of it for these tests."""
 SPANS = ("jsonl", "prodigy", "doccano", "label_studio", "brat", "inline", "session")
 """Formats that have spans, not tags that might be illegal."""
+BARE = ("text", "tokens")
+"""Formats without any annotation."""
 NO_TAGS = "hold no tags that could be illegal"
 NO_GOLD = "annotates none of its 26 tokens"
 READ_ONLY = "of the format session cannot be written"
 REFUSED = {
-    **{(verb, name): NO_TAGS for verb in ("validate", "check") for name in (*SPANS, "text")},
-    **{(verb, "text"): NO_GOLD for verb in ("score", "errors", "report", "compare")},
+    **{("validate", name): NO_TAGS for name in (*SPANS, *BARE)},
+    **{(verb, name): NO_GOLD for verb in ("score", "errors", "report", "compare") for name in BARE},
     ("repair", "session"): READ_ONLY,
     ("to", "session"): READ_ONLY,
 }
@@ -62,38 +65,32 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any
                 found[row, side] = path, write(path, spans, -1)
             else:
                 path = folder / f"{row}.{side}.txt"
-                path.write_text("\n\n".join(TEXTS) + "\n", encoding="utf8")
-                found[row, side] = path, []
+                between = "\n\n" if row == "text" else "\n"
+                path.write_text(between.join(TEXTS) + "\n", encoding="utf8")
+                found[row, side] = path, [] if row == "text" else ["--format", row]
     return found
 
 
 def summarize(path: Path, some: list[str], row: str) -> None:
     (summary,) = json.loads(fine("summarize", path, *some, "--json").stdout)["files"]
-    labels = {} if row == "text" else {"LOC": 3, "ORG": 1, "PER": 5}
+    labels = {} if row in BARE else {"LOC": 3, "ORG": 1, "PER": 5}
     assert (summary["tokens"], summary["labels"]) == (26, labels)
 
 
 def count(path: Path, some: list[str], row: str) -> None:
-    found = json.loads(fine("count", path, *some, "--json").stdout)
-    assert ({"count": 1, "label": "LOC", "text": "Phrygia"} in found) == (row != "text")
+    found = json.loads(fine("summarize", "--mentions", path, *some, "--json").stdout)
+    assert ({"count": 1, "label": "LOC", "text": "Phrygia"} in found) == (row not in BARE)
 
 
-def text(path: Path, some: list[str], row: str) -> None:
-    without = some if "-s" not in some else []
-    lines = fine("text", path, *without).stdout.splitlines()
-    assert [line.split() for line in lines if line] == [tokens(text) for text in TEXTS]
-
-
-def roundtrip(path: Path, some: list[str], row: str) -> None:
-    result = run("roundtrip", path, *some, "--json")
+def fits(path: Path, some: list[str], row: str) -> None:
+    result = run("validate", "--fits", "separators", path, *some, "--json")
     assert result.exit_code == 0, result.output
 
 
 VERBS: dict[str, Callable[[Path, list[str], str], None]] = {
     "summarize": summarize,
     "count": count,
-    "text": text,
-    "roundtrip": roundtrip,
+    "fits": fits,
 }
 
 
@@ -117,18 +114,19 @@ def answered(verb: str, row: str, arguments: Sequence[object]) -> str | None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("verb", ["validate", "check"])
-def test_commands_for_tags(files: dict[tuple[str, str], Any], verb: str, row: str) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_commands_for_tags(files: dict[tuple[str, str], Any], named: bool, row: str) -> None:
+    """With a scheme and without one."""
     path, some = files[row, "gold"]
-    answered(verb, row, [path, *([] if verb == "check" and "-s" in some else some)])
+    answered("validate", row, [path, *(some if named or "-s" not in some else [])])
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_repair(files: dict[tuple[str, str], Any], row: str, tmp_path: Path) -> None:
     path, some = files[row, "gold"]
     out = tmp_path / f"repaired{path.suffix}"
-    to = ["-t", row] if row in ("brat", "session") else []
-    if answered("repair", row, [path, out, *some, "-p", "begin", *to]) and row != "text":
+    to = ["-t", row] if row in ("brat", "session", *BARE) else []
+    if answered("repair", row, [path, out, *some, "-p", "begin", *to]) and row not in BARE:
         assert "score 100.00" in fine("score", path, out, *some).stdout
 
 
@@ -147,15 +145,15 @@ def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path
         assert json.loads(said)["micro"] == si.score(GOLD, PREDICTED).as_dict()["micro"]
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", [row for row in ROWS if row != "tokens"])
 def test_predictions(files: dict[tuple[str, str], Any], row: str) -> None:
     """Gold is a column file; text has no mention that could be right."""
     (gold, scheme), (predicted, some) = files["columns", "gold"], files[row, "predicted"]
     more = [*scheme, *([] if "-s" in some else some)]
     said = json.loads(fine("score", gold, predicted, *more, "--layout", "json").stdout)
-    wanted = [[] for _ in TEXTS] if row == "text" else PREDICTED
+    wanted = [[] for _ in TEXTS] if row in BARE else PREDICTED
     assert said["micro"] == si.score(GOLD, wanted).as_dict()["micro"]
-    assert said["missing"]["predicted"] == (26 if row == "text" else 0)
+    assert said["missing"]["predicted"] == (26 if row in BARE else 0)
 
 
 @pytest.mark.parametrize("target", ROWS)
@@ -170,7 +168,7 @@ def test_convert(
         return
     parts = [*si.read(out, format=target)]
     assert sum(part.tokens for part in parts) == 26
-    if "text" not in (source, target):
+    if not {source, target} & {*BARE}:
         scheme = "bio" if target in ("columns", "hugging_face") else ""
         found = [
             (start + begin, end + begin, label)

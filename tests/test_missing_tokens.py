@@ -192,7 +192,7 @@ def test_commands_keep_tokens_without_a_tag(tmp_path: Path, scheme: str) -> None
     back = fine("convert", path, "-", "-s", scheme, "--to-scheme", "bio").stdout
     expected = ["B-X", "I-X", "O", "-", "!", "B-Y"]
     assert [line.split()[1] for line in back.splitlines()] == expected
-    assert scheme in json.loads(fine("check", path, "--json").stdout)[0]["legal"]
+    assert scheme in json.loads(fine("validate", path, "--json").stdout)[0]["legal"]
 
 
 def test_violations_beside_missing_tokens_name_the_line_of_the_tag(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_errors_in_training_name_the_doc() -> None:
         made.update(given)
 
 
-@pytest.mark.parametrize("command", ["repair", "convert", "count", "summarize"])
+@pytest.mark.parametrize("command", ["repair", "convert", "summarize"])
 def test_no_command_pretends_to_know_scores(command: str, tmp_path: Path) -> None:
     path = tmp_path / "in"
     path.write_text("a B-X\n")

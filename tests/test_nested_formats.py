@@ -194,7 +194,7 @@ def test_columns_with_a_label_each(tmp_path: Path, header: bool) -> None:
         ["a", "b", "c"],
         [(0, 2, "PER"), (1, 3, "ORG")],
     )
-    assert "ORG" in fine("roundtrip", path, "-s", "bio", *options).stdout
+    assert "ORG" in fine("validate", "--fits", "separators", path, "-s", "bio", *options).stdout
 
 
 def test_a_label_in_the_tags_is_kept(tmp_path: Path) -> None:

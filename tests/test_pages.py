@@ -127,7 +127,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.write(tags)
     for seed, name in enumerate(("annotated.bio", "pool.bio", "talks.bio")):
         fine("generate", folder / name, "--sentences", 300, "--seed", seed)
-    fine("text", folder / "pool.bio", "--output", folder / "pool.txt")
+    fine("convert", folder / "pool.bio", folder / "pool.txt", "-t", "tokens")
     options = ("--scheme", "bio", "--max-steps", 4, "--no-tune")
     fine("train", legal, legal, "--output", folder / "model", *options)
     with tarfile.open(folder / "seminars.tar.gz", "w:gz") as archive:

@@ -41,9 +41,8 @@ NAMES = {
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
 COMMANDS = """
-    annotate check compare convert count errors explain export generate import info
-    predict repair report roundtrip schemes score select simulate strategies summarize text
-    train tune validate
+    annotate compare convert errors explain export generate import info predict repair report
+    schemes score select simulate strategies summarize train tune validate
 """.split()  # noqa: SIM905
 FOUND_BY_SPACY = [
     (group.removeprefix("spacy_"), name)

@@ -35,7 +35,7 @@ LAYERS = ("-s", "bio", "--layer", 1, "--layer", 2, "--layer", 3)
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["roundtrip", *map(str, arguments)])
+    return CliRunner().invoke(app, ["validate", "--fits", "separators", *map(str, arguments)])
 
 
 def as_json(*arguments: object, code: int = 1) -> dict[str, Any]:

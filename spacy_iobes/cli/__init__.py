@@ -24,19 +24,31 @@ _COMMANDS = {
     "generate": "generate",
     "predict": "predict",
     "report": "report",
-    "roundtrip": "roundtrip",
     "score": "score",
     "sessions": "export import",
     "select": "select",
     "show": "schemes info",
     "simulate": "simulate",
     "strategies": "strategies",
-    "survey": "validate check count summarize text",
+    "summarize": "summarize",
     "train": "train",
     "tune": "tune",
+    "validate": "validate",
 }
 MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 """Every command, and the module that it is in."""
+ELSEWHERE = {
+    "check": "validate",
+    "count": "summarize --mentions",
+    "docs": "validate",
+    "evaluate": "score",
+    "from-docbin": "convert",
+    "process": "convert",
+    "roundtrip": "validate --fits separators",
+    "text": "convert --to tokens",
+    "to-docbin": "convert",
+}
+"""Words that people try, from other tools and from version 0.1.0, and the command that does it."""
 SELDOM = 100_000
 """So many new objects there are before garbage is looked for among them."""
 
@@ -70,6 +82,9 @@ def main() -> None:
 
 
 def _run(name: str = "", *arguments: str) -> None:
+    if name in ELSEWHERE:
+        sys.stderr.write(f"Error: There is no command '{name}': it is '{ELSEWHERE[name]}'.\n")
+        raise SystemExit(2)
     if name not in MODULES:
         __getattr__("app")()
     import_module(f".{MODULES[name]}", __name__)

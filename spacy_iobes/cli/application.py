@@ -23,7 +23,8 @@ from .signals import unwinding
 FINE, AT_FAULT, UNUSABLE, CLOSED = 0, 1, 2, 141
 SHOWN = 100  # violations, unless told otherwise
 FEW = 5  # violations of a file that is of another scheme
-ANOTHER = "Is it another scheme (see 'check')?"  # what errors ask, until the scheme is known
+ANOTHER = "Is it another scheme ('validate' says which fit)?"
+"""What errors ask, until the scheme is known."""
 HINT = re.compile(r" ?\(--[a-z][^()]*\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -14,7 +14,7 @@ from ..scoring.files import FileReport
 from ..scoring.tables import percent
 from .application import command, counted, echo
 from .options import Json, SchemeName, read_options
-from .survey import print_json
+from .output import print_json
 from .tasks import (
     ROUNDS,
     Characters,

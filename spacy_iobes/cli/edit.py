@@ -16,7 +16,7 @@ from ..codes.known import Known
 from ..codes.policy import get_policy
 from ..codes.scheme import SCHEMES, get_scheme
 from ..codes.violation import Violation
-from ..corpus.corpus import Parts, Several, save_parts
+from ..corpus.corpus import Parts, Several, format_to_write, save_parts
 from ..corpus.edit import Change, Relabel, edit_columns, relabelled, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.findings import finding_lines
@@ -32,10 +32,11 @@ from .options import (
     PolicyName,
     Quiet,
     SchemeName,
+    opened,
     read_options,
     save_options,
 )
-from .survey import opened, print_json, size_in_words
+from .output import print_json, size_in_words
 
 CALLED_COLUMNS = COLUMN_ENDINGS - {"", ".txt"}
 """What only the names of column files end in."""
@@ -134,7 +135,9 @@ class Job:
             return relabelled(known, self.relabel) if self.relabel else known
 
         with ExitStack() as stack:
-            corpora = [stack.enter_context(opened(path, self.how, self.scheme)) for path in inputs]
+            bare = not format_to_write(output, self.save).annotated
+            scheme = None if bare else self.scheme
+            corpora = [stack.enter_context(opened(path, self.how, scheme)) for path in inputs]
             require_other(output, inputs if len(inputs) > 1 else [])
             formats = {corpus.format.name for corpus in corpora}
             how = self._written(formats, output)

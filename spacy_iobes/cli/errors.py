@@ -10,7 +10,7 @@ from ..corpus.formats.options import ReadOptions
 from ..scoring.files import ALL, FileReport, Located
 from .application import SHOWN, command, counted, echo
 from .options import Json, SchemeName, read_options
-from .survey import print_json
+from .output import print_json
 from .tasks import (
     Characters,
     Files,

@@ -20,9 +20,9 @@ from ..scoring.tables import aligned
 from ..span import Span
 from .application import command, counted, echo
 from .options import column_options
+from .output import print_json
 from .pipelines import Component, loaded, recogniser
 from .progress import reading
-from .survey import print_json
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -15,8 +15,8 @@ from ..corpus.nested_formats import COLUMNS, DOCS, JSON, format_of
 from ..corpus.planted import Flaws, Planter
 from .application import command, counted
 from .options import Json
+from .output import say
 from .progress import counter
-from .survey import say
 
 if TYPE_CHECKING:
     from ..corpus.generated_files import Generated

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
 from typing import Annotated, Any, get_args
@@ -12,9 +13,11 @@ import typer
 
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
+from ..corpus.corpus import Corpus
 from ..corpus.formats import format_of
 from ..corpus.formats.options import Documents, ReadOptions, SaveOptions
 from ..names import known_name
+from .progress import bar
 
 _POLICIES = ", ".join(POLICIES)
 
@@ -44,6 +47,7 @@ GoldPolicy = Annotated[
         "refused.",
     ),
 ]
+OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
 Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
@@ -119,6 +123,17 @@ def missing_scheme(file: str = "") -> typer.BadParameter:
     """The error of a command that cannot read the tags of a file without a scheme."""
     columns = f"{file} is a column file: " if file else ""
     return typer.BadParameter(f"{columns}name {ONE_SCHEME}", param_hint="--scheme")
+
+
+@contextmanager
+def opened(path: str, how: ReadOptions, scheme: str | None = None) -> Iterator[Corpus]:
+    """Open a file whose progress is shown; its tags must be in a scheme that is known."""
+    require_columns(how, [path])
+    with bar(path) as progress:
+        corpus = Corpus(path, how, progress)
+        if scheme == "" and corpus.format.name == "columns":
+            raise missing_scheme(path)
+        yield corpus
 
 
 def in_place_of(

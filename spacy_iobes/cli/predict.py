@@ -13,9 +13,9 @@ from ..corpus.files import STANDARD
 from .application import command, counted
 from .nested_predict import NestedPrediction, nested_prediction_options
 from .options import Json, column_options
+from .output import say, size, size_in_words
 from .pipelines import loaded
 from .progress import reading
-from .survey import say, size, size_in_words
 
 
 @command("predict")

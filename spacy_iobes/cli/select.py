@@ -10,9 +10,9 @@ from ..corpus.conll import Columns
 from ..scoring.tables import aligned
 from .application import command, counted, echo
 from .options import Json, column_options
+from .output import print_json
 from .pipelines import loaded, tunable
 from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
-from .survey import print_json
 from .train import tell
 
 if TYPE_CHECKING:

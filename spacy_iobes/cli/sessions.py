@@ -11,7 +11,7 @@ from ..codes.scheme import SCHEMES
 from ..corpus.conll import Columns
 from .application import AT_FAULT, command, counted, echo
 from .options import GoldPolicy, Json, column_options
-from .survey import print_json, say
+from .output import print_json, say
 from .text_options import text_reading
 from .train import tell
 

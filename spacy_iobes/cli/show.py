@@ -12,7 +12,7 @@ from ..codes.write import repair, write
 from ..span import Span
 from .application import command, echo
 from .options import Json
-from .survey import print_json
+from .output import print_json
 
 TOKENS = ["Bank", "of", "Kenya", "Ltd", "Nairobi", ",", "Ada", "said"]
 SPANS = [Span(0, 3, "ORG"), Span(3, 4, "ORG"), Span(4, 5, "LOC"), Span(6, 7, "PER")]

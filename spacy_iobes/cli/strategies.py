@@ -18,8 +18,8 @@ from ..errors import UnknownNameError
 from .application import command, counted, echo
 from .nested_options import MisalignedMentions
 from .options import GoldPolicy, column_options
+from .output import print_json
 from .strategies_output import jobs_shown, require_folder, show, store
-from .survey import print_json
 from .text_options import markup_options, text_reading
 from .train import blank, tell
 

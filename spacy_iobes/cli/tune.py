@@ -19,8 +19,8 @@ from ..scoring.tables import aligned, percent
 from .application import command, counted, echo
 from .nested_options import NestedOptions, held_out_options
 from .options import GoldPolicy, Json, column_options
+from .output import print_json
 from .pipelines import Component, loaded, tunable
-from .survey import print_json
 from .train import tell
 
 if TYPE_CHECKING:

@@ -191,8 +191,8 @@ def _require_same_words(a: Sentences, b: Sentences, size: int, gold: _Side, othe
     if at >= 0:
         raise AlignmentError(
             f"The tokens differ: {a.name} has {shown(a, at)}, but {b.name} has {shown(b, at)}. "
-            "Are both files of the same text and tokenisation? Other tokens of the same text can be "
-            f"compared by characters (--characters).{_hint(gold, other)}"
+            "Are both files of the same text and tokenisation? Other tokens of the same text can "
+            f"be compared by characters (--characters).{_hint(gold, other)}"
         )
 
 

@@ -27,7 +27,7 @@ MARKERS = ("-DOCSTART-", "###MEDLINE:")
 BOM = "\ufeff".encode()
 AUTO = "auto"
 ONE_SCHEME = (
-    f"one of {', '.join(SCHEMES)}. 'spacy-iobes check FILE' says under which a file is legal"
+    f"one of {', '.join(SCHEMES)}. 'spacy-iobes validate FILE' says under which a file is legal"
 )
 """What a scheme may be, and how to find out."""
 DELIMITERS = {"tab": "\t", "space": " ", "whitespace": "", "comma": ","}

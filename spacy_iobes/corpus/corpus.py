@@ -139,7 +139,7 @@ class Saved(Summary):
 class Parts:
     """The parts of a source that a policy accepts, read as often as a format needs them.
 
-    What was read last is counted in `saved`.
+    What was read last is counted in `saved`. If they are `bare`, nobody asks what is annotated.
     """
 
     source: Iterable[Sentences]
@@ -147,10 +147,12 @@ class Parts:
     policy: str | Policy = "raise"
     change: Callable[[Known], Known] | None = None
     saved: Saved = field(default_factory=Saved)
+    bare: bool = False
 
     def __iter__(self) -> Iterator[tuple[Sentences, Known]]:
         self.saved = Saved()
-        for part, known in accepted(self.source, self.scheme, self.policy):
+        found = accepted(self.source, self.scheme, self.policy)
+        for part, known in ((part, part.nothing) for part in self.source) if self.bare else found:
             known = self.change(known) if self.change else known
             self.saved.add(part, known)
             yield part, known
@@ -173,10 +175,17 @@ def save(
     return save_parts(Parts(again, scheme, policy), path, how)
 
 
+def format_to_write(path: str | Path, how: SaveOptions) -> Format:
+    """Return the format that the options name, else the one that the name of a file says."""
+    if how.to != "auto":
+        return get_format(how.to)
+    return format_by_ending(ending_of(path)) or get_format("columns")
+
+
 def save_parts(parts: Parts, path: str | Path, how: SaveOptions) -> Saved:
     """Write the parts of a source to a file, in the format that the options or the name say."""
-    row = None if how.to == "auto" else get_format(how.to)
-    row = row or format_by_ending(ending_of(path)) or get_format("columns")
+    row = format_to_write(path, how)
+    parts.bare = not row.annotated
     left_out = row.save(parts, path, how)
     parts.saved.leave_out(left_out)
     return parts.saved

@@ -118,6 +118,12 @@ class Sentences:
             return self.given.blocked
         return _any(having(layer, (BLOCKED,)) for layer in self._layers_with(BLOCKED))
 
+    @property
+    def nothing(self) -> Known:
+        """That there are no spans, for whoever does not ask."""
+        none = np.zeros(0, dtype=np.int32)
+        return Known(SpanColumns.trusted([none] * 4, (), len(self)))
+
     def known(self, scheme: str | Scheme = "", policy: str | Policy = "raise") -> Known:
         """Return what the annotation says when tags are read in a scheme under a policy.
 

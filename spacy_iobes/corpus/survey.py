@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..codes.check import Check
+from ..codes.known import Known
 from ..codes.policy import Policy
 from ..codes.scheme import Scheme
 from ..codes.violation import Violation
+from ..codes.write import write_spans
+from ..errors import SpanError
 from .corpus import accepted
 from .sentences import Sentences
 from .summary import Summary
@@ -36,6 +39,19 @@ def checked(source: Iterable[Sentences], summary: Summary) -> Check:
         for layer in part.tags:
             check.add(layer, part.located)
     return check
+
+
+def inexpressible(part: Sentences, known: Known, scheme: Scheme) -> Iterator[SpanError]:
+    """Yield, for each sentence whose spans a scheme cannot have as one tag a token, why."""
+    try:
+        write_spans(known.spans, part.offsets, scheme)
+    except SpanError:
+        for number in range(len(part)):
+            sentence = part.cut(number, number + 1)
+            try:
+                write_spans(known.spans.cut(number, number + 1), sentence.offsets, scheme)
+            except SpanError as error:
+                yield sentence.locate(error)
 
 
 def summarized(

@@ -106,7 +106,7 @@ class Refused:
         """How many there are, and what to do about them."""
         strange = sum(violation.kind == "unreadable" for violation in self.violations)
         text = f"{self.total:,} violation{'s' * (self.total != 1)} in the {self.side}. "
-        text += "Is it another scheme (see 'check')?"
+        text += "Is it another scheme ('validate' says which fit)?"
         if strange < self.total:
             text += f" If not, name a policy for the {self.side} ({self.option}): see 'schemes'."
         if strange:

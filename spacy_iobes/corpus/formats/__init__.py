@@ -37,8 +37,8 @@ class Format:
     """A kind of file: its name, how files of this kind end, and what they hold.
 
     `begins` says of the first bytes of a file whether it is of this kind, where its name does not.
-    `overlap` says whether spans may overlap in it, `verbatim` whether it has texts. A folder of
-    this kind `holds` files of these names.
+    `overlap` says whether spans may overlap in it, `verbatim` whether it has texts, `annotated`
+    whether it has any annotation. A folder of this kind `holds` files of these names.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Format:
     module: str = ""
     aliases: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
+    annotated: bool = True
 
     def _verb(self, name: str) -> Any:
         return getattr(import_module(self.module or f"{__name__}.{self.name}"), name, None)
@@ -107,7 +108,12 @@ ROWS = (
         lambda head: head.lstrip()[:5] == b"<?xml",
         verbatim=True,
     ),
-    Format("text", "plain text without annotation", (), None, verbatim=True),
+    Format("text", "plain text without annotation", verbatim=True, annotated=False),
+    Format(
+        "tokens",
+        "text that is cut: a sentence on each line, spaces between tokens",
+        annotated=False,
+    ),
     Format(
         "session",
         "the folder of a session of `annotate`, as far as it was annotated",

@@ -1,0 +1,77 @@
+"""Text that is cut into tokens: one sentence on a line, spaces between tokens, no annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ...codes.known import Known
+from ...codes.span_columns import SpanColumns
+from ...errors import FileError
+from ..conll import Rest
+from ..files import Progress, read_bytes, shown, write_bytes
+from ..findings import Finding
+from ..sentences import Sentences
+from ..words import Words
+from .options import ReadOptions, SaveOptions
+
+BOM = b"\xef\xbb\xbf"
+
+
+def read(
+    path: str | Path, how: ReadOptions, progress: Progress | None = None
+) -> Iterator[Sentences]:
+    """Read the lines of a file as sentences of one document; empty lines are none."""
+    rest, lines, sentences = Rest(), 0, 0
+    for chunk in read_bytes(path, how.encoding, progress):
+        rest.add(chunk if lines or rest.size else chunk.removeprefix(BOM))
+        if b"\n" in chunk:
+            whole, _, left = rest.joined().rpartition(b"\n")
+            rest.begin(left)
+            yield (part := _part(path, whole, lines, sentences))
+            lines, sentences = lines + whole.count(b"\n") + 1, sentences + len(part)
+    if rest.size or not lines:
+        yield _part(path, rest.joined(), lines, sentences)
+
+
+def _part(path: str | Path, buffer: bytes, lines: int, sentences: int) -> Sentences:
+    """Return the sentences of some lines, behind so many others."""
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    white = (data == 32) | ((data >= 9) & (data <= 13))
+    edges = np.flatnonzero(np.diff(white, prepend=True, append=True)).astype(np.int32)
+    begin, end = (np.ascontiguousarray(edges[side::2]) for side in (0, 1))
+    line = np.searchsorted(np.flatnonzero(data == 10), begin).astype(np.int32)
+    starts = np.flatnonzero(np.diff(line, prepend=-1))
+    offsets = np.append(starts, len(begin)).astype(np.int64)
+    none = np.zeros(0, dtype=np.int32)
+    spans = SpanColumns.trusted([none] * 4, (), len(starts))
+    return Sentences(
+        shown(path),
+        offsets,
+        np.zeros(int(not sentences and len(starts) > 0), dtype=np.int64),
+        partial(Words, buffer, begin, end),
+        given=Known(spans, np.ones(len(begin), dtype=bool)),
+        line=line + np.int32(lines + 1),
+        before=(int(sentences > 0), sentences),
+    )
+
+
+def save(
+    parts: Iterable[tuple[Sentences, Known]], path: str | Path, how: SaveOptions
+) -> Sequence[Finding]:
+    """Write a sentence on each line; there is no annotation in it, whatever the sentences have."""
+    with write_bytes(path, how.encoding) as put:
+        for part, _ in parts:
+            bounds = part.offsets.tolist()
+            sizes = np.diff(part.offsets).tolist()
+            texts = part.spellings.texts_of(bounds[:-1], bounds[1:], spaces=True)
+            for number, (text, size) in enumerate(zip(texts, sizes)):
+                line = text.encode("utf8", "surrogatepass")
+                if len(line.split()) != size:
+                    place = part.place(bounds[number]) if size else part.name
+                    raise FileError(f"{place}: a token holds white space, or nothing.", part.name)
+                put(line + b"\n")
+    return []
