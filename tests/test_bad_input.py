@@ -422,7 +422,7 @@ def without(name: str) -> bytes:
         docbin()[:-1],
         docbin()[: len(docbin()) // 2],
         docbin()[:40] + b"x" + docbin()[41:],
-        gzip.compress(docbin()),
+        gzip.compress(docbin()[:-9]),
         zlib.compress(b"Ada met Bo"),
         zlib.compress(srsly.msgpack_dumps({"attrs": []})),
         without("PER"),

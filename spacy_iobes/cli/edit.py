@@ -20,7 +20,7 @@ from ..corpus.corpus import Parts, Several, format_to_write, save_parts
 from ..corpus.edit import Change, Relabel, edit_columns, relabelled, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.findings import finding_lines
-from ..corpus.formats import COLUMN_ENDINGS, ending_of, format_by_ending
+from ..corpus.formats import COLUMN_ENDINGS, ending_of, format_by_ending, get_format
 from ..corpus.formats.options import ReadOptions, SaveOptions
 from ..corpus.inputs import is_stream, require_other
 from ..corpus.sentences import Sentences
@@ -62,7 +62,22 @@ def jobs(paths: list[str], how: SaveOptions) -> Iterator[tuple[list[str], str]]:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{output}: not a directory for the files: {reason}.", output) from error
     for path, name in zip(inputs, names):
-        yield [path], str(Path(output) / name)
+        yield [path], str(Path(output) / _named(name, how))
+
+
+def _named(name: str, how: SaveOptions) -> str:
+    """Return the name of a file with the ending that another format has."""
+    if how.to == "auto":
+        return name
+    row, ending = get_format(how.to), ending_of(name)
+    own = format_by_ending(ending)
+    if row.name == "columns":
+        return name if own is None else name.removesuffix(".gz").removesuffix(ending) + ".conll"
+    if own is not None and own.name == row.name:
+        return name
+    endings = {"brat": "", "label_studio": ".json"} | {"text": ".txt", "tokens": ".txt"}
+    new = endings.get(row.name, row.endings[0] if row.endings else ".jsonl")
+    return name.removesuffix(".gz").removesuffix(ending) + new
 
 
 def _is_file(output: str, how: SaveOptions) -> bool:

@@ -14,9 +14,11 @@ import typer
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 from ..corpus.corpus import Corpus
-from ..corpus.formats import format_of
+from ..corpus.files import STANDARD, require_there
+from ..corpus.formats import ending_of, format_of
 from ..corpus.formats.options import Documents, ReadOptions, SaveOptions
 from ..names import known_name
+from .application import echo
 from .progress import bar
 
 _POLICIES = ", ".join(POLICIES)
@@ -106,7 +108,8 @@ def columns_from(
 
 def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
     """Refuse options that are about columns of tags where no file has columns."""
-    given = {"--layer": how.layers, "--header": how.header, "--suffix": how.suffix}
+    numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
+    given = {"--layer": numbers, "--header": how.header, "--suffix": how.suffix}
     wrong = ", ".join(name for name, value in given.items() if value)
     if wrong and all(format_of(path, how.format, how).name != "columns" for path in paths):
         message = f"this is for column files, and there is none among {', '.join(paths)}"
@@ -119,8 +122,19 @@ def require_scheme(scheme: str, file: str = "") -> None:
         raise missing_scheme(file)
 
 
+def tell_kind(path: str, how: ReadOptions) -> None:
+    """Say how a file is read whose name says nothing of its kind."""
+    if how.format == "auto" and ending_of(path) == ".txt":
+        kinds = {"text": "plain text", "columns": "a column file"}
+        found = format_of(path, how=how).name
+        other = "columns" if found == "text" else "text"
+        echo(f"{path}: read as {kinds[found]} (else: --format {other})", err=True)
+
+
 def missing_scheme(file: str = "") -> typer.BadParameter:
     """The error of a command that cannot read the tags of a file without a scheme."""
+    if file and file != STANDARD:
+        require_there(file)
     columns = f"{file} is a column file: " if file else ""
     return typer.BadParameter(f"{columns}name {ONE_SCHEME}", param_hint="--scheme")
 
@@ -133,6 +147,7 @@ def opened(path: str, how: ReadOptions, scheme: str | None = None) -> Iterator[C
         corpus = Corpus(path, how, progress)
         if scheme == "" and corpus.format.name == "columns":
             raise missing_scheme(path)
+        tell_kind(path, how)
         yield corpus
 
 

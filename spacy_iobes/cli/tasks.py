@@ -22,7 +22,7 @@ from ..errors import ColumnError, MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
 from .application import echo
-from .options import missing_scheme, require_columns
+from .options import missing_scheme, require_columns, tell_kind
 from .progress import bar
 
 Files = Annotated[
@@ -90,6 +90,7 @@ class Task:
         for path in paths:
             if not self.scheme and self.format(path) == "columns":
                 raise missing_scheme(path)
+            tell_kind(path, self.how)
 
     @classmethod
     def of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -171,6 +171,8 @@ def save(
     Tags of the source are read in a scheme, which it may name itself, under a policy.
     """
     how = SaveOptions(**options)  # type: ignore[arg-type]
+    if scheme and not how.to_scheme:
+        how = replace(how, to_scheme=get_scheme(scheme).name)
     again = source if not isinstance(source, Iterator) else list(source)
     return save_parts(Parts(again, scheme, policy), path, how)
 

@@ -121,6 +121,7 @@ def _of_part(
 ) -> Iterator[Excerpt]:
     known = part.given
     assert known is not None, "excerpts say what is known"
+    known = part.without_blank_ends(known)
     offsets = part.offsets[np.append(firsts, len(part))]
     if unit == "document":
         bounds, first = offsets, firsts

@@ -47,7 +47,7 @@ DELIMITERS: Mapping[bytes, tuple[str, str]] = MappingProxyType(
 def binary_kind(head: bytes) -> str:
     """What a binary file is and what to do about it, in words; empty if it may be text."""
     if head[:1] == b"\x78" and b"\xa5attrs" in _inflated(head):
-        return "a DocBin, not text. Let its name end in .spacy."
+        return "a DocBin, not text (--format docbin reads it). Let its name end in .spacy."
     if head[TAR] == b"ustar":
         return f"a tar archive, not text. {_UNPACK}"
     for name, (pattern, advice) in BINARY.items():
@@ -66,7 +66,10 @@ def json_kind(head: bytes) -> str:
     """Return what JSON in place of columns is and what to do about it; empty if it is none."""
     if not _JSON.match(head):
         return ""
-    return "JSON, not columns. 'spacy-iobes convert' makes columns of it, or a .spacy file."
+    return (
+        "JSON, not columns (--format jsonl reads it). 'spacy-iobes convert' makes columns of it, "
+        "or a .spacy file."
+    )
 
 
 def delimiter_hint(rows: Sequence[bytes]) -> str:

@@ -132,7 +132,7 @@ class Sentences:
         """
         if self.given is not None:
             return self.given
-        rule, scheme = get_tag_policy(policy), self._scheme(scheme)
+        rule, scheme = get_tag_policy(policy), self.named_scheme(scheme)
         key = scheme.name, rule.name
         if key not in self._known:
             self._known[key] = self._read(scheme, rule)
@@ -160,7 +160,7 @@ class Sentences:
 
     def layers(self, scheme: str | Scheme, policy: str | Policy) -> list[SpanColumns]:
         """Return the spans of each layer of tags; errors are those of `known`."""
-        rule, scheme = get_tag_policy(policy), self._scheme(scheme)
+        rule, scheme = get_tag_policy(policy), self.named_scheme(scheme)
         labels = self.layer_labels or ("",) * len(self.tags)
         found = [self._spans(layer, scheme, rule) for layer in self.tags]
         return [_named(spans, label) for spans, label in zip(found, labels)]
@@ -185,7 +185,7 @@ class Sentences:
         """Return the violations of a scheme in each layer of tags."""
         if not self.tags:
             return []
-        scheme = self._scheme(scheme)
+        scheme = self.named_scheme(scheme)
         if scheme.name not in self._found:
             self._found[scheme.name] = [validate_many(layer, scheme) for layer in self.tags]
         return self._found[scheme.name]
@@ -270,6 +270,24 @@ class Sentences:
             and (lambda: whole.spellings.cut(first, last, (0, 0))),
         )
 
+    def without_blank_ends(self, known: Known) -> Known:
+        """Return what is known with spans that begin and end with a token of text."""
+        blank = self.spellings.blank()
+        if not blank.any():
+            return known
+        solid = np.append(np.flatnonzero(~blank), len(blank))
+
+        def trimmed(spans: SpanColumns) -> SpanColumns:
+            base = self.offsets[spans.sentence]
+            begin = solid[np.searchsorted(solid, base + spans.start)]
+            end = solid[np.searchsorted(solid, base + spans.end) - 1] + 1
+            kept = begin < end
+            ends = ((side - base).astype(np.int32) for side in (begin, end))
+            columns = (spans.sentence, *ends, spans.label)
+            return SpanColumns.trusted((x[kept] for x in columns), spans.labels, len(spans))
+
+        return known.changed(trimmed, lambda flags: flags)
+
     def without_blanks(self) -> Sentences:
         """Return the sentences without tokens of white space; no span begins or ends on one."""
         blank = self.spellings.blank()
@@ -297,7 +315,7 @@ class Sentences:
             read_spellings=None,
         )
 
-    def _scheme(self, scheme: str | Scheme) -> Scheme:
+    def named_scheme(self, scheme: str | Scheme = "") -> Scheme:
         """Return the scheme that the source names, else the one that somebody names."""
         if not (self.scheme or scheme):
             raise FileError(f"{self.name}: name the scheme of its tags (--scheme).", self.name)

@@ -31,7 +31,8 @@ INSIDE, OUTSIDE, BEGIN = 1, 2, 3  # as spaCy numbers them; 0 is missing, BEGIN w
 def with_entities(stored: StoredDocs, layer: DocLayer) -> StoredDocs:
     """Return Docs with other entities, whose tokens are counted over all of them.
 
-    Where an entity is new, it has the ids that its first token has as one with the same label.
+    An entity has the ids of the one that had its tokens before, or of one with the same label that
+    had its first token.
     """
     strings = StringStore()
     keys = np.array([strings.add(label) for label in layer.labels], dtype=np.uint64)
@@ -45,7 +46,12 @@ def with_entities(stored: StoredDocs, layer: DocLayer) -> StoredDocs:
     iob[layer.begin] = BEGIN
     old = {attr: stored.column(attr) for attr in (ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID)}
     changed = (iob != old[ENT_IOB]) | (kind != old[ENT_TYPE])
-    same = (old[ENT_IOB][layer.begin] % 2 == 1) & (old[ENT_TYPE][layer.begin] == labels)
+    there = old[ENT_IOB] % 2 == 1
+    ends = np.append(old[ENT_IOB][1:] != INSIDE, True)  # the last tokens of entities
+    whole = (old[ENT_IOB][layer.begin] == BEGIN) & ends[layer.end - 1]
+    inner = np.append(0, np.cumsum(ends))
+    whole &= inner[layer.end - 1] == inner[layer.begin]
+    same = there[layer.begin] & (whole | (old[ENT_TYPE][layer.begin] == labels))
     columns = {ENT_IOB: iob, ENT_TYPE: kind}
     for attr in (attr for attr in (ENT_KB_ID, ENT_ID) if attr in stored.attrs):
         first = np.where(same, old[attr][layer.begin], np.uint64(0))
@@ -83,8 +89,12 @@ def with_group(stored: StoredDocs, key: str, groups: Iterable[DocGroup | None]) 
             if key in others and before == _said(spans, group.attrs, end - begin):
                 continue
             ids = {(row[3], row[4], row[2]): row[:2] for row in reversed(rows)}
+            tokens = {(row[3], row[4]): row[:2] for row in reversed(rows)}
             attrs = {name: x for name, x in found["attrs"].items() if name not in OURS}
-            made = [(*ids.get(x, (0, 0)), x[2], *x[:2], *places.of(begin, x)) for x in spans]
+            made = [
+                (*ids.get(x, tokens.get(x[:2], (0, 0))), x[2], *x[:2], *places.of(begin, x))
+                for x in spans
+            ]
             others[key] = pack_group(found["name"], {**attrs, **group.attrs}, made, pack)
             labels.update(span.label for span in group.spans)
         else:

@@ -13,7 +13,7 @@ import numpy as np
 from ..codes.known import Known
 from ..codes.parse import refusal
 from ..codes.policy import get_policy
-from ..codes.scheme import Scheme, get_scheme
+from ..codes.scheme import get_scheme
 from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import ViolationColumns
 from ..codes.violation import Violation
@@ -194,8 +194,7 @@ class PairScorer:
         """Return the name of the scheme that the tags of a source have, if it has tags."""
         if part.given is not None:
             return SPANS
-        scheme: Scheme = get_scheme(part.scheme or self.scheme)
-        return scheme.name
+        return part.named_scheme(self.scheme).name
 
     def _sizes(self, gold: Sentences, truth: Known, guess: Known) -> dict[str, int]:
         """Count tokens and violations."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,9 +25,10 @@ from ..findings import Finding
 from ..first_bytes import binary_kind, json_kind
 from ..inputs import is_stream
 from ..sentences import Sentences
-from .options import ReadOptions, SaveOptions
+from .options import COLUMNS, ReadOptions, SaveOptions
 
 HEAD = 4096  # bytes that are looked at where a name tells nothing
+MARK = b"-DOCSTART-"
 TXT_LINES = 20  # lines of a .txt file that say whether it has columns
 GROUP = "spacy_iobes_formats"
 
@@ -221,8 +222,16 @@ TAG = re.compile(rb"O|-|!|[BILUESWMA]{1,2}(-\S*)?|\S+-[BILUESWMA]{1,2}")
 
 
 def has_columns(head: bytes, how: ReadOptions) -> bool:
-    """Return whether lines have equally many columns, at least two, and tags in one of them."""
-    lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()][:TXT_LINES]
+    """Return whether lines have equally many columns, at least two, and tags in one of them.
+
+    Whoever names anything about columns says that there are some.
+    """
+    plain = ReadOptions()
+    about = [each.name for each in fields(how) if each.metadata["panel"] == COLUMNS]
+    if how.layers or any(getattr(how, x) != getattr(plain, x) for x in about if x != "encoding"):
+        return True
+    lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()]
+    lines = [line for line in lines if not line.startswith(MARK)][:TXT_LINES]
     rows = [line.split() for line in lines]
     widths = {len(row) for row in rows}
     if len(widths) != 1 or min(widths) < 2:

@@ -315,7 +315,7 @@ class ColumnWriter:
     def __init__(self, how: SaveOptions, parts: Iterable[tuple[Sentences, Known]]):
         self.how = how
         self.parts = parts
-        self.scheme = get_scheme(how.to_scheme)
+        self.scheme = get_scheme(how.to_scheme) if how.to_scheme else None
         self.arrangement: Arrangement | None = None
         self.left_out: list[Finding] = []
         self._no_spans: list[Finding] = []
@@ -330,9 +330,8 @@ class ColumnWriter:
         layers, lost = self.arrangement.arrange(part, known, self.how)
         self.left_out += lost
         self._no_spans += (found for found in part.findings if found.kind in NO_SPANS)
-        return [
-            _tags(part, number, layer, known, self.scheme) for number, layer in enumerate(layers)
-        ]
+        scheme = self.scheme or part.named_scheme()
+        return [_tags(part, number, layer, known, scheme) for number, layer in enumerate(layers)]
 
     def finish(self) -> list[Finding]:
         """Return the spans that were left out; raise for other mentions, if nothing may be lost."""
@@ -377,9 +376,10 @@ class Arrangement:
         """Return what all parts of a source need: as many columns as its deepest sentence."""
         deepest, labels, documents, long = 1, set[str](), 0, False
         for part, known in parts:
-            filled = np.diff(part.offsets, prepend=0)[1:] > 0
+            filled = np.flatnonzero(np.diff(part.offsets))
             documents += len(part.opens)
-            long = long or int(filled.sum()) > len(part.opens)
+            document = np.searchsorted(part.opens, filled, side="right")
+            long = long or bool((np.bincount(document) > 1).any())
             labels.update(known.spans.labels)
             if how.order != "label":
                 deepest = max(deepest, len(_layers_of(known, how.order, ())))
@@ -447,6 +447,10 @@ def _tags(
     except SpanError as error:
         raise part.locate(error) from error
     if number < len(part.tags):
+        label = part.layer_labels[number] if part.layer_labels else ""
+        if label and not any("-" in tag[1:] for tag in part.tags[number].tags):
+            bare = tuple(tag.removesuffix(f"-{label}") for tag in tags.tags)
+            tags = CodedTags.trusted(tags.codes, tags.offsets, bare)
         return keep_absent(part.tags[number], tags)
     names, codes = tags.tags, tags.codes
     for flags, tag in ((known.missing, MISSING), (known.blocked, BLOCKED)):
@@ -504,7 +508,8 @@ def _suspects(words: Words, delimiter: bytes) -> list[int]:
     pattern = re.compile(b"|".join(map(re.escape, signs)))
     places = np.array([match.start() for match in pattern.finditer(words.buffer)], dtype=np.int64)
     tokens = np.searchsorted(words.begin, places, side="right") - 1
-    inside = (tokens >= 0) & (places < words.end[tokens])
+    inside = tokens >= 0
+    inside[inside] = places[inside] < words.end[tokens[inside]]
     empty = np.flatnonzero(words.begin == words.end)
     found: list[int] = np.union1d(tokens[inside], empty).tolist()
     return found

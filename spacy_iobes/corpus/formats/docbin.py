@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from ..doc_layers import (
     kept_layers,
 )
 from ..docs import GROUP, MORE, docs_of
-from ..files import STANDARD, Progress, shown, whole_file, write_bytes
+from ..files import GZIP, STANDARD, Progress, shown, whole_file, write_bytes
 from ..findings import NO_SPANS, Finding, finding_lines
 from ..sentences import Sentences
 from ..stored_docs import StoredDocs
@@ -139,7 +140,7 @@ def load(path: str | Path, progress: Progress | None = None) -> StoredDocs:
         data = whole_file(path)
         if progress is not None:
             progress(len(data))
-        return StoredDocs.of(data)
+        return StoredDocs.of(gzip.decompress(data) if data.startswith(GZIP) else data)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def read(
 
 def sentences(some: Iterable[Record], name: str, how: ReadOptions) -> Iterator[Sentences]:
     """Yield the sentences of the objects of a file."""
-    labels = tuple(label for _, label in how.layer_keys)
+    labels = tuple(label for key, label in how.layer_keys if isinstance(key, str))
     for part in text_sentences(rows(some, how), name, how):
         yield replace(part, layer_labels=labels) if any(labels) else part
 
@@ -72,8 +72,11 @@ def tag_columns(record: Record, how: ReadOptions) -> tuple[str, ...]:
     `ner_tags_1`, `ner_tags_2` and so on are further layers of `ner_tags`.
     """
     value = record.value
-    if how.layers:
-        return tuple(str(key) for key, _ in how.layer_keys)
+    if keys := named_keys(how):
+        for key in (key for key in keys if not isinstance(value.get(key), list)):
+            lists = ", ".join(name for name, each in value.items() if _is_flat(each))
+            raise record.wrong(f"no tags under the key {key!r} (--layer). There are: {lists}.")
+        return keys
     found = [name for name in TAGS if is_tags(value, name)]
     found = found or [name for name in TAGS if _is_flat(value.get(name))]
     if len(found) > 1 and found[0] != TAGS[0]:
@@ -86,14 +89,19 @@ def tag_columns(record: Record, how: ReadOptions) -> tuple[str, ...]:
     return (found[0], *more)
 
 
+def named_keys(how: ReadOptions) -> tuple[str, ...]:
+    """Return the keys of tags that somebody names; numbers are columns of other files."""
+    return tuple(key for key, _ in how.layer_keys if isinstance(key, str))
+
+
 def is_tagged(value: Mapping[str, Any], how: ReadOptions) -> bool:
     """Return whether an object has tags where somebody says so, or under a usual key.
 
     Where it has no mentions, a list of as many strings or numbers as there are tokens is not asked
     for: whoever reads it says what is wrong.
     """
-    if how.layers:
-        return any(isinstance(value.get(str(key)), list) for key, _ in how.layer_keys)
+    if keys := named_keys(how):
+        return bool(_tokens(value)) or any(isinstance(value.get(key), list) for key in keys)
     if any(is_tags(value, name) for name in TAGS):
         return True
     bare = bool(_tokens(value)) and not any(map(is_mentions, map(value.get, NAMES["spans"])))

@@ -64,14 +64,17 @@ def save(
 ) -> Sequence[Finding]:
     """Write a sentence on each line; there is no annotation in it, whatever the sentences have."""
     with write_bytes(path, how.encoding) as put:
-        for part, _ in parts:
+        for whole, _ in parts:
+            part = whole.without_blanks()
             bounds = part.offsets.tolist()
             sizes = np.diff(part.offsets).tolist()
             texts = part.spellings.texts_of(bounds[:-1], bounds[1:], spaces=True)
             for number, (text, size) in enumerate(zip(texts, sizes)):
+                if not size:
+                    continue
                 line = text.encode("utf8", "surrogatepass")
                 if len(line.split()) != size:
-                    place = part.place(bounds[number]) if size else part.name
+                    place = part.place(bounds[number])
                     raise FileError(f"{place}: a token holds white space, or nothing.", part.name)
                 put(line + b"\n")
     return []
