@@ -154,7 +154,9 @@ def test_the_scheme_to_write_is_that_of_the_source(tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     missing = run("summarize", tmp_path / "no.bio")
-    assert f"{tmp_path / 'no.bio'}: there is no such file" in " ".join(missing.stderr.split())
+    assert f"{tmp_path / 'no.bio'}: cannot be read: no such file or directory" in " ".join(
+        missing.stderr.split()
+    )
     hf = tagged(tmp_path / "a.jsonl")
     unnamed = run("score", hf, hf)
     assert "name the scheme of its tags (--scheme)" in " ".join(unnamed.stderr.split())

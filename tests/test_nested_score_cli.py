@@ -234,8 +234,6 @@ def test_bad_usage(files: list[Path], tmp_path: Path) -> None:
     cases: list[tuple[list[object], str]] = [
         ([files[0]], "GOLD PRED"),
         ([*files, "--layout", "conlleval"], "--layout"),
-        ([files[0], tmp_path / "in.tsv"], "--scheme"),
-        ([tmp_path / "in.tsv", tmp_path / "in.tsv"], "--scheme"),
         ([*files, "--misaligned", "x"], "misaligned"),
     ]
     for arguments, said in cases:

@@ -239,7 +239,6 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "--scheme"),
         (["-s", "bio", "-r", "nope"], "Unknown reading"),
         (["-s", "bio", "--layer", "1", "--layer", "1"], "one layer"),
         (["-s", "bio", "--layer", "7"], "column"),

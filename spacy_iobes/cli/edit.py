@@ -155,7 +155,8 @@ class Job:
             corpora = [stack.enter_context(opened(path, self.how, scheme)) for path in inputs]
             require_other(output, inputs if len(inputs) > 1 else [])
             formats = {corpus.format.name for corpus in corpora}
-            how = self._written(formats, output)
+            found = next((corpus.scheme for corpus in corpora if corpus.scheme), "")
+            how = self._written(formats, output, found)
             columns = formats | {how.to} == {"columns"}
             source: Iterable[Sentences] = Several(tuple(corpora))
             if how.to == "columns" and not columns and any(map(is_stream, inputs)):
@@ -180,7 +181,7 @@ class Job:
         more = {"repairs": teller.repairs, "findings": findings}
         return {"inputs": [x.name for x in corpora], "output": output, **sizes, **counts, **more}
 
-    def _written(self, formats: set[str], output: str) -> SaveOptions:
+    def _written(self, formats: set[str], output: str, found: str) -> SaveOptions:
         """Return how to write a file: as its source, unless something else is said."""
         to = self.save.to
         if to == "auto":
@@ -188,7 +189,7 @@ class Job:
             named = format_by_ending(ending)
             columns = self.save.to_scheme or len(formats) > 1 or ending in CALLED_COLUMNS
             to = named.name if named else "columns" if columns else next(iter(formats))
-        scheme = self.save.to_scheme or self.scheme
+        scheme = self.save.to_scheme or self.scheme or found
         if to == "columns" and not scheme:
             message = f"name the scheme of the tags to write: {', '.join(SCHEMES)}"
             raise typer.BadParameter(message, param_hint="--to-scheme")

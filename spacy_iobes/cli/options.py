@@ -14,9 +14,10 @@ import typer
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 from ..corpus.corpus import Corpus
-from ..corpus.files import STANDARD, require_there
+from ..corpus.files import STANDARD, require_there, shown
 from ..corpus.formats import ending_of, format_of
 from ..corpus.formats.options import Documents, ReadOptions, SaveOptions
+from ..corpus.inputs import is_stream
 from ..names import known_name
 from .application import echo
 from .progress import bar
@@ -141,14 +142,29 @@ def missing_scheme(file: str = "") -> typer.BadParameter:
 
 @contextmanager
 def opened(path: str, how: ReadOptions, scheme: str | None = None) -> Iterator[Corpus]:
-    """Open a file whose progress is shown; its tags must be in a scheme that is known."""
+    """Open a file whose progress is shown; the scheme of its tags is looked for if it is empty."""
     require_columns(how, [path])
+    tell_kind(path, how)
+    found = scheme_found(path, how) if scheme == "" else ""
     with bar(path) as progress:
-        corpus = Corpus(path, how, progress)
-        if scheme == "" and corpus.format.name == "columns":
+        yield Corpus(path, how, progress, found)
+
+
+def scheme_found(path: str, how: ReadOptions) -> str:
+    """Return the scheme that the tags of a file are in, and say so; empty if it has none of them.
+
+    Raises where several schemes would read different spans, or where it can be read only once.
+    """
+    if path == STANDARD or is_stream(path):
+        if format_of(path, how.format, how).name == "columns":
             raise missing_scheme(path)
-        tell_kind(path, how)
-        yield corpus
+        return ""
+    from ..corpus.scheme_search import find_scheme  # here: most people name the scheme
+
+    found = find_scheme(Corpus(path, how), shown(path))
+    if found:
+        echo(f"{shown(path)}: tags read as {found}", err=True)
+    return found
 
 
 def in_place_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import typer
@@ -22,7 +22,7 @@ from ..errors import ColumnError, MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
 from .application import echo
-from .options import missing_scheme, require_columns, tell_kind
+from .options import require_columns, scheme_found, tell_kind
 from .progress import bar
 
 Files = Annotated[
@@ -82,14 +82,13 @@ class Task:
     gold_column: int | None = None
     ignore_tokens: bool = False
     characters: bool = False
+    schemes: dict[tuple[str, int], str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         require_once(path for name in self.predictions for path in (self.gold, name) if path)
         paths = [self.gold, *filter(None, self.predictions)]
         require_columns(self.how, paths)
         for path in paths:
-            if not self.scheme and self.format(path) == "columns":
-                raise missing_scheme(path)
             tell_kind(path, self.how)
 
     @classmethod
@@ -123,7 +122,7 @@ class Task:
         """Open the gold and predicted sentences of one prediction, whose progress is shown."""
         with ExitStack() as stack:
             gold, other = (
-                Corpus(corpus.path, corpus.options, stack.enter_context(bar(corpus.path)))
+                replace(corpus, progress=stack.enter_context(bar(corpus.path)))
                 for corpus in self.sides(predicted)
             )
             if predicted is None:
@@ -142,10 +141,17 @@ class Task:
                     "(--gold-tag) and the predicted tag (--tag)."
                 )
             layers = (str(column), str(self.how.tag))
-            both = Corpus(self.gold, replace(self.how, layers=layers))
+            both = self._corpus(self.gold, replace(self.how, layers=layers))
             return both, both
         of_gold = self.how if column is None else replace(self.how, tag=column)
-        return Corpus(self.gold, of_gold), Corpus(predicted, self.how)
+        return self._corpus(self.gold, of_gold), self._corpus(predicted, self.how)
+
+    def _corpus(self, path: str, how: ReadOptions) -> Corpus:
+        """Return a file, with the scheme that it is found in if nobody has named one."""
+        key = path, how.tag
+        if not self.scheme and key not in self.schemes:
+            self.schemes[key] = scheme_found(path, how)
+        return Corpus(path, how, scheme=self.schemes.get(key, ""))
 
     def score(self, predicted: str | None, scorers: Sequence[PairScorer]) -> None:
         """Read one prediction and score it under several recipes."""

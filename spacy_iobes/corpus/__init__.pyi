@@ -60,6 +60,7 @@ from .planted import Flaws as Flaws
 from .planted import Planter as Planter
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
+from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
 from .separator_survey import SeparatorSurvey as SeparatorSurvey
 from .separator_survey import survey_separators as survey_separators

@@ -26,11 +26,15 @@ from .summary import Summary
 
 @dataclass(frozen=True)
 class Corpus:
-    """A file of annotated sentences. Iterating reads it, part by part; it can be read again."""
+    """A file of annotated sentences. Iterating reads it, part by part; it can be read again.
+
+    Its tags are in a `scheme`, where the file does not say so itself.
+    """
 
     path: str
     options: ReadOptions = field(default_factory=ReadOptions)
     progress: Progress | None = None
+    scheme: str = ""
 
     @property
     def name(self) -> str:
@@ -43,7 +47,9 @@ class Corpus:
         return format_of(self.path, self.options.format, self.options)
 
     def __iter__(self) -> Iterator[Sentences]:
-        return self.format.read(self.path, self.options, self.progress)
+        for part in self.format.read(self.path, self.options, self.progress):
+            unnamed = self.scheme and part.tags and not part.scheme
+            yield replace(part, scheme=self.scheme) if unnamed else part
 
     def documents(self) -> Iterator[Sentences]:
         """Yield whole documents, some at a time: parts of one document are joined."""

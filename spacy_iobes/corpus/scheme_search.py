@@ -1,0 +1,144 @@
+"""The scheme of a file that names none: found where all that it may be read the same spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..codes.parse import read_spans, validate_many
+from ..codes.policy import get_policy
+from ..codes.scheme import SCHEMES
+from ..codes.span_columns import SpanColumns
+from ..codes.tag import read_tag
+from ..codes.tag_columns import CodedTags
+from ..codes.violation import BLOCKED, MISSING
+from ..errors import FileError
+from ..span import Span
+from .sentences import Sentences
+
+ORDER = ("bio", "iobes", "bilou", "iob1", "io")
+"""Of several schemes that read the same spans, the first of these is named."""
+ONLY_NAMED = ("be", "bia")
+"""Schemes that are never found: nearly every file has all of their prefixes."""
+BEGIN = get_policy("begin")
+
+
+class SchemeSearch:
+    """The schemes that the tags of a source may be in. Grows part by part with `add`.
+
+    `candidates` have every prefix of its tags, with the number of violations of each; those in one
+    of the `groups` read the same spans, if what is malformed begins a span. `apart` has the first
+    place where two groups part: the sentence, and what each reads there.
+    """
+
+    def __init__(self) -> None:
+        every = [name for name in (*ORDER, *SCHEMES) if name not in ONLY_NAMED]
+        self.candidates = dict.fromkeys(every, 0)
+        self.groups = [every]
+        self.apart: dict[tuple[str, str], str] = {}
+        self.strange = ""
+        self._seen = set[str]()
+
+    @property
+    def legal(self) -> list[str]:
+        """The candidates under which nothing is malformed."""
+        return [name for name, violations in self.candidates.items() if not violations]
+
+    def add(self, part: Sentences) -> None:
+        """Look at the tags of more sentences."""
+        for layer in part.tags:
+            self._drop(layer)
+            readings = dict[str, SpanColumns]()
+            for name in self.candidates:
+                scheme = SCHEMES[name]
+                self.candidates[name] += validate_many(layer, scheme).total
+                readings[name] = read_spans(layer, scheme, BEGIN)
+            self._split(part, readings)
+
+    def _drop(self, layer: CodedTags) -> None:
+        """Leave out the schemes that lack one of the tags."""
+        used = np.unique(layer.codes).tolist()
+        new = {layer.tags[code] for code in used} - self._seen - {MISSING, BLOCKED}
+        self._seen |= new
+        gone = [x for x in self.candidates if not all(read_tag(tag, SCHEMES[x]) for tag in new)]
+        if new and len(gone) == len(self.candidates):
+            self.strange = min(new)
+        for name in gone:
+            del self.candidates[name]
+        left = ([name for name in group if name not in gone] for group in self.groups)
+        self.groups = [group for group in left if group]
+
+    def _split(self, part: Sentences, readings: dict[str, SpanColumns]) -> None:
+        """Part the groups whose schemes read different spans."""
+        groups = list[list[str]]()
+        for group in self.groups:
+            kinds = list[list[str]]()
+            for name in group:
+                same = (kind for kind in kinds if _equal(readings[kind[0]], readings[name]))
+                kind = next(same, None)
+                if kind is None:
+                    for other in kinds:
+                        self.apart[other[0], name] = _difference(part, readings, other[0], name)
+                    kinds.append([name])
+                else:
+                    kind.append(name)
+            groups += kinds
+        self.groups = groups
+
+    def found(self, name: str) -> str:
+        """Return the scheme of the file of this name; raise if there is more than one reading."""
+        asked = "name the scheme of its tags (--scheme)"
+        if not self.candidates:
+            raise FileError(
+                f"{name}: no scheme has the tag {self.strange!r} beside the others. Is this the "
+                "right column (--tag)?",
+                name,
+            )
+        if self.legal and len(self.groups) == 1:
+            return self.legal[0]
+        if not self.legal:
+            few = sorted(self.candidates.items(), key=lambda each: each[1])[:3]
+            listed = ", ".join(f"{scheme} ({violations:,})" for scheme, violations in few)
+            raise FileError(
+                f"{name}: {asked}: it is malformed in every scheme that has its tags; the fewest "
+                f"violations are those of {listed}.",
+                name,
+            )
+        first, second = self.groups[0][0], self.groups[1][0]
+        said = self.apart.get((first, second)) or next(iter(self.apart.values()), "")
+        raise FileError(f"{name}: {asked}: {said}", name)
+
+
+def _equal(a: SpanColumns, b: SpanColumns) -> bool:
+    """Return whether two readings of the same tags are the same spans."""
+    labels = sorted({*a.labels, *b.labels})
+    rows = zip(a.numbered(labels).rows, b.numbered(labels).rows)
+    return a.total == b.total and all(np.array_equal(x, y) for x, y in rows)
+
+
+def _difference(part: Sentences, readings: dict[str, SpanColumns], one: str, other: str) -> str:
+    """Return the first sentence that two schemes read differently, in words."""
+    pairs = enumerate(zip(readings[one], readings[other]))
+    sentence, first, second = next((n, set(a), set(b)) for n, (a, b) in pairs if a != b)
+    at = part.place(part.at(sentence, min(first ^ second).start))
+    said = (
+        f"{name} reads {_listed(part, sentence, spans)}"
+        for name, spans in ((one, first - second), (other, second - first))
+    )
+    return f"at {at}, {' and '.join(said)}."
+
+
+def _listed(part: Sentences, sentence: int, spans: set[Span]) -> str:
+    texts = (f"{x.label} {part.text(sentence, x.start, x.end)!r}" for x in sorted(spans))
+    return ", ".join(texts) or "nothing"
+
+
+def find_scheme(source: Iterable[Sentences], name: str) -> str:
+    """Return the scheme that the tags of a source are in; empty if it has spans, or names one."""
+    search = SchemeSearch()
+    for part in source:
+        if part.scheme or part.given is not None:
+            return ""
+        search.add(part)
+    return search.found(name)
