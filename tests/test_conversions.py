@@ -152,14 +152,12 @@ def test_the_scheme_to_write_is_that_of_the_source(tmp_path: Path) -> None:
     assert (tmp_path / "c.bio").read_bytes() == source.read_bytes()
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
-    missing = run("summarize", tmp_path / "no.bio")
-    assert f"{tmp_path / 'no.bio'}: cannot be read: no such file or directory" in " ".join(
-        missing.stderr.split()
-    )
+def test_what_is_missing_and_what_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "no.bio"
+    said = " ".join(run("summarize", path).stderr.split())
+    assert said == f"Error: {path}: cannot be read: no such file or directory."
     hf = tagged(tmp_path / "a.jsonl")
-    unnamed = run("score", hf, hf)
-    assert "name the scheme of its tags (--scheme)" in " ".join(unnamed.stderr.split())
+    assert "|scheme:bio|" in fine("score", hf, hf).stdout
     doc = Doc(NLP.vocab, words=["Ada", "ran"])
     doc.set_ents([DocSpan(doc, 0, 1, "PER")])
     data = docbin(tmp_path / "a.spacy", doc).read_bytes()
