@@ -72,10 +72,10 @@ JOBS = [
         f"roundtrip {{gold_group}} {SC}",
     ),
     Job("score", "score {gold} {pred} -s bio", "score {gold} {pred} -s bio -r begin"),
-    Job("errors", "errors {gold} {pred} -s bio", "errors {gold} {pred} -s bio -r begin"),
+    Job("errors", "score --errors {gold} {pred} -s bio", "errors {gold} {pred} -s bio -r begin"),
     Job(
         "report",
-        "report {gold} {pred} -s bio -o {out}.html",
+        "score {gold} {pred} -s bio --html {out}.html",
         "report {gold} {pred} -s bio -r begin -o {out}.html",
     ),
     Job(

@@ -68,9 +68,9 @@ tune {nested} {x} -s bio
 """Commands that read the tags of one file."""
 GOLD = """
 compare {x} -a {y} -b {y} -s bio
-errors {x} {y} -s bio
-report {x} {y} -s bio -o {out}
-report {x} {y} -s bio -o {out}
+score --errors {x} {y} -s bio
+score {x} {y} -s bio --html {out}
+score {x} {y} -s bio --html {out}
 score {x} {y} -s bio
 score {x} {y} -s bio
 score {x} {y} -s bio --policies
@@ -526,7 +526,7 @@ def test_what_cannot_be_read_is_named_with_its_cause(data: Data, cause: str) -> 
         "summarize --mentions {good} -s bio -o {x}",
         "export {state} {x}",
         "generate {x}",
-        "report {good} {good} -s bio -o {x}",
+        "score {good} {good} -s bio --html {x}",
         "strategies {good} -s bio -o {x}",
         "convert {good} {x}.spacy -s bio",
         "train {good} {good} -s bio -o {x}",

@@ -271,7 +271,7 @@ WRONG = {
 READ_JSON = """
 annotate {x} {new} -l PER --no-browser
 import {state} {x}
-report {x} {x} -o {new}
+score {x} {x} --html {new}
 validate --fits separators {x}
 score {x} {x}
 select {x} --learn {x} -l PER
@@ -636,7 +636,7 @@ def evil(tmp_path: Path) -> Path:
         "convert {good} {out} -s bio --to-scheme iobes",
         "summarize --mentions {good} -s bio",
         "summarize --mentions {good} -s bio --json",
-        "errors {good} {good} -s bio",
+        "score --errors {good} {good} -s bio",
         "repair {bad} {out} -s bio -p begin",
         "score {bad} {good} -s bio",
         "score {good} {good} -s bio",

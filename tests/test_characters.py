@@ -71,7 +71,8 @@ def test_other_tokens_of_the_same_text(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "The tokens differ" in result.stderr
     assert counted(gold, predicted, "-s", "bio") == (2, 3, 3)
-    (report,) = json.loads(fine("errors", *files, "--characters", "--json").stdout)
+    said = fine("score", "--errors", *files, "--characters", "--layout", "json").stdout
+    (report,) = json.loads(said)
     (mistake,) = report["mistakes"]
     assert (mistake["gold_text"], mistake["predicted_text"]) == ("Kisumu", "Kisumu.")
     both = fine("compare", gold, "-a", predicted, "-b", gold, *files[2:], "--characters")

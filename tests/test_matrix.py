@@ -102,9 +102,9 @@ def test_commands_that_read(files: dict[tuple[str, str], Any], verb: str, row: s
     VERBS[verb](path, some, row)
 
 
-def answered(verb: str, row: str, arguments: Sequence[object]) -> str | None:
+def answered(verb: str, row: str, arguments: Sequence[object], command: str = "") -> str | None:
     """What a command prints; None if it refuses the format, as it has to."""
-    result = run(verb if verb != "to" else "convert", *arguments)
+    result = run(command or (verb if verb != "to" else "convert"), *arguments)
     if (verb, row) in REFUSED:
         assert result.exit_code in (1, 2), result.output
         assert REFUSED[verb, row] in " ".join(result.stderr.split())
@@ -136,11 +136,12 @@ def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path
     (gold, some), (predicted, _) = files[row, "gold"], files[row, "predicted"]
     more = {
         "score": [gold, predicted, "--layout", "json"],
-        "errors": [gold, predicted, "--json"],
-        "report": [gold, predicted, "-o", tmp_path / "page.html"],
+        "errors": [gold, predicted, "--errors", "--layout", "json"],
+        "report": [gold, predicted, "--html", tmp_path / "page.html"],
         "compare": [gold, "-a", predicted, "-b", gold, "--rounds", "100", "--json"],
     }[verb]
-    said = answered(verb, row, [*more, *some])
+    command = verb if verb == "compare" else "score"
+    said = answered(verb, row, [*more, *some], command)
     if said and verb == "score":
         assert json.loads(said)["micro"] == si.score(GOLD, PREDICTED).as_dict()["micro"]
 

@@ -252,12 +252,12 @@ def test_what_is_left_out_is_told_beside_the_score(tmp_path: Path) -> None:
 
 def test_the_page(files: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page.html"
-    said = fine("report", *files, "--output", out).stdout
+    said = fine("score", *files, "--html", out).stderr
     assert "1 mistake" in said
     text = out.read_text(encoding="utf8")
     assert '"nested":true' in text
     assert MATCH_WORDS["exact"] in text
-    assert run("report", files[0], "--output", out).exit_code == 2
+    assert run("score", files[0], "--html", out).exit_code == 2
 
 
 @needs_shared

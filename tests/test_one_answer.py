@@ -84,7 +84,8 @@ def test_the_mistakes_are_the_same(files: dict[tuple[str, str, bool], Any]) -> N
     for name in FORMATS:
         gold, some = files[name, "gold", False]
         predicted, _ = files[name, "predicted", False]
-        (report,) = json.loads(fine("errors", gold, predicted, *some, "--json").stdout)
+        said_of = fine("score", "--errors", gold, predicted, *some, "--layout", "json").stdout
+        (report,) = json.loads(said_of)
         rows = [
             {key: row[key] for key in ("kind", "sentence", "gold", "predicted")}
             for row in report["mistakes"]

@@ -54,7 +54,7 @@ def files(tmp_path: Path) -> Files:
 
 
 def run(*arguments: object) -> Result:
-    command = ["report", *map(str, arguments), "--scheme", "bio"]
+    command = ["score", *map(str, arguments), "--scheme", "bio"]
     return CliRunner().invoke(app, command)
 
 
@@ -300,11 +300,11 @@ def test_only_its_own_scripts_and_styles_may_run(files: Files) -> None:
 def test_the_same_page_every_time(files: Files) -> None:
     pages = set()
     for seed in "12":
-        command = [sys.executable, "-m", "spacy_iobes", "report", *map(str, files)]
-        command += ["-s", "bio", "-p", "begin", "-o", "-"]
+        command = [sys.executable, "-m", "spacy_iobes", "score", *map(str, files)]
+        command += ["-s", "bio", "-p", "begin", "--html", "-"]
         environment = os.environ | {"PYTHONHASHSEED": seed}
         done = subprocess.run(command, env=environment, capture_output=True, check=True)
-        assert b"standard output: 30.77" in done.stderr
+        assert b"standard output: 6 mistakes" in done.stderr
         pages.add(done.stdout)
     assert pages == {html_of(files, "system.bio against gold.bio").encode("utf8")}
 
@@ -314,10 +314,10 @@ def test_the_same_page_every_time(files: Files) -> None:
 
 def test_the_command_writes_a_page(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    result = run(*files, "--policy", "begin", "--output", output)
+    result = run(*files, "--policy", "begin", "--html", output)
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"{output}: 30.77 f1:micro|match:exact|scheme:bio|repair:begin")
-    assert result.stdout.endswith(", 6 mistakes\n")
+    assert "score 30.77\nsignature f1:micro|match:exact|scheme:bio|repair:begin" in result.stdout
+    assert result.stderr == f"{output}: 6 mistakes\n"
     html = output.read_text(encoding="utf8")
     assert "<title>system.bio against gold.bio</title>" in html
     assert data_of(html)["title"] == "system.bio against gold.bio"
@@ -326,7 +326,7 @@ def test_the_command_writes_a_page(files: Files, tmp_path: Path) -> None:
 def test_one_file_with_both_columns(files: Files, tmp_path: Path) -> None:
     both = written(tmp_path / "both", 0, 1, 2)
     output = tmp_path / "report.html"
-    assert run(both, "-p", "begin", "-o", output).exit_code == 0
+    assert run(both, "-p", "begin", "--html", output).exit_code == 0
     found, wanted = data_of(output.read_text(encoding="utf8")), data_of(html_of(files, "both"))
     assert found == wanted
 
@@ -335,7 +335,7 @@ def test_files_of_one_name_have_their_folders_in_the_title(files: Files, tmp_pat
     (tmp_path / "other").mkdir()
     other = files[1].rename(tmp_path / "other" / "gold.bio")
     output = tmp_path / "report.html"
-    assert run(files[0], other, "-p", "begin", "-o", output).exit_code == 0
+    assert run(files[0], other, "-p", "begin", "--html", output).exit_code == 0
     data = data_of(output.read_text(encoding="utf8"))
     assert data["title"] == f"{other} against {files[0]}"
 
@@ -343,7 +343,7 @@ def test_files_of_one_name_have_their_folders_in_the_title(files: Files, tmp_pat
 def test_the_headline_can_be_another(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     options = ["--metric", "recall", "--average", "macro"]
-    assert run(*files, "-p", "begin", "-o", output, *options).exit_code == 0
+    assert run(*files, "-p", "begin", "--html", output, *options).exit_code == 0
     data = data_of(output.read_text(encoding="utf8"))
     assert data["score"] == "37.50"
     assert data["signature"].startswith("recall:macro|")
@@ -352,11 +352,11 @@ def test_the_headline_can_be_another(files: Files, tmp_path: Path) -> None:
 def test_violations_need_a_policy(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     output.write_text("old")
-    result = run(*files, "--output", output)
+    result = run(*files, "--html", output)
     assert result.exit_code == 1
     assert "system.bio:21: 'x'" in result.stderr
     assert output.read_text() == "old"
-    assert run(files[0], files[0], "--output", output).exit_code == 0
+    assert run(files[0], files[0], "--html", output).exit_code == 0
 
 
 def test_what_cannot_be_used(files: Files, tmp_path: Path) -> None:
@@ -365,10 +365,9 @@ def test_what_cannot_be_used(files: Files, tmp_path: Path) -> None:
     short = tmp_path / "short"
     short.write_text("Ada O\n")
     begin = ("-p", "begin")
-    assert run(gold, tmp_path / "none", *begin, "-o", output).exit_code == 2
-    assert run(gold, short, *begin, "-o", output).exit_code == 2
-    assert run(gold, predicted, predicted, *begin, "-o", output).exit_code == 2
-    assert run(gold, predicted, *begin).exit_code == 2
-    assert run(gold, predicted, *begin, "-o", tmp_path).exit_code == 2
-    assert run(gold, predicted, "-p", "guess", "-o", output).exit_code == 2
+    assert run(gold, tmp_path / "none", *begin, "--html", output).exit_code == 2
+    assert run(gold, short, *begin, "--html", output).exit_code == 2
+    assert run(gold, predicted, predicted, *begin, "--html", output).exit_code == 2
+    assert run(gold, predicted, *begin, "--html", tmp_path).exit_code == 2
+    assert run(gold, predicted, "-p", "guess", "--html", output).exit_code == 2
     assert not output.exists()

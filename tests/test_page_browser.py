@@ -95,7 +95,7 @@ def nested(folder: Path) -> Path:
         rows = [{"tokens": words, "spans": spans}, {"tokens": ["none"], "spans": []}]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = folder / "nested.html"
-    result = CliRunner().invoke(app, ["report", *map(str, paths), "--output", str(page)])
+    result = CliRunner().invoke(app, ["score", *map(str, paths), "--html", str(page)])
     assert result.exit_code == 0, result.stderr
     return page
 

@@ -41,8 +41,8 @@ NAMES = {
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
 COMMANDS = """
-    annotate compare convert errors explain export generate import info predict repair report
-    schemes score select simulate strategies summarize train tune validate
+    annotate compare convert explain export generate import info predict repair schemes
+    score select simulate strategies summarize train tune validate
 """.split()  # noqa: SIM905
 FOUND_BY_SPACY = [
     (group.removeprefix("spacy_"), name)

@@ -158,18 +158,18 @@ def test_tokens_can_be_ignored_but_not_lengths(folder: Path) -> None:
 
 
 def test_errors(folder: Path) -> None:
-    lines = run(folder, "errors gold pred -s bio").stdout.splitlines()
+    lines = run(folder, "score --errors gold pred -s bio").stdout.splitlines()
     assert lines[0] == f"{folder / 'pred'}:3: spurious: predicted X 'c'"
     assert lines[1] == f"{folder / 'pred'}:5: label: gold Y 'd', predicted X 'd'"
     assert lines[2].endswith("2 mistakes (1 label, 1 spurious)")
     assert lines[3:] == [f"signature {Signature(scheme='bio')}"]
-    assert "0 mistakes" in run(folder, "errors gold gold -s bio").stdout
-    assert "and 1 more" in run(folder, "errors gold pred -s bio --limit 1").stdout
-    assert "more" not in run(folder, "errors gold pred -s bio --limit 0").stdout
+    assert "0 mistakes" in run(folder, "score --errors gold gold -s bio").stdout
+    assert "and 1 more" in run(folder, "score --errors gold pred -s bio --limit 1").stdout
+    assert "more" not in run(folder, "score --errors gold pred -s bio --limit 0").stdout
 
 
 def test_errors_as_json(folder: Path) -> None:
-    (report,) = as_json(folder, "errors gold pred -s bio --json")
+    (report,) = as_json(folder, "score --errors gold pred -s bio --layout json")
     first, second = report["mistakes"]
     assert (second["gold"], second["gold_text"]) == ([0, 1, "Y"], "d")
     assert (first["gold"], first["gold_text"], first["predicted_text"]) == (None, None, "c")
@@ -179,7 +179,7 @@ def test_errors_as_json(folder: Path) -> None:
         {"sentence": 1, "tokens": ["d"]},
     ]
     assert (report["total"], report["kinds"]["spurious"], report["kinds"]["border"]) == (2, 1, 0)
-    (some,) = as_json(folder, "errors gold pred -s bio --json --limit 1")
+    (some,) = as_json(folder, "score --errors gold pred -s bio --layout json --limit 1")
     assert (len(some["mistakes"]), len(some["sentences"]), some["total"]) == (1, 1, 2)
 
 
@@ -231,7 +231,7 @@ def test_compare_two_sets_of_runs(folder: Path) -> None:
         "score gold pred gold -s bio --layout conlleval",
         "score gold pred -s bio --layout conlleval --match muc-type",
         "compare gold -a pred -b gold -s bio --seed -1",
-        "errors gold nothing -s bio",
+        "score --errors gold nothing -s bio",
         "compare gold -a pred -s bio",
     ],
 )

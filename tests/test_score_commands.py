@@ -130,7 +130,7 @@ def test_no_confidence_in_what_is_undefined(folder: Path) -> None:
         "score - pred gold -s bio",
         "compare - -a pred -b gold -s bio",
         "compare gold -a - -b - -s bio",
-        "errors - pred gold -s bio",
+        "score --errors - pred gold -s bio",
     ],
 )
 def test_standard_input_is_read_once(folder: Path, command: str) -> None:
@@ -177,7 +177,7 @@ def test_each_of_two_pipes_may_be_read(folder: Path) -> None:
 @pytest.mark.parametrize("target", ["gold", "pred", "./gold"])
 def test_the_output_is_none_of_the_inputs(folder: Path, target: str) -> None:
     before = (folder / target).read_text()
-    for command in ("score gold pred -s bio -o", "report gold pred -s bio -o"):
+    for command in ("score gold pred -s bio -o", "score gold pred -s bio --html"):
         result = run(folder, f"{command} {folder / target}")
         assert result.exit_code == 2
         assert "would be overwritten" in result.stderr
@@ -186,7 +186,12 @@ def test_the_output_is_none_of_the_inputs(folder: Path, target: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["score none none", "score none none --policies", "errors none none", "report none none -o -"],
+    [
+        "score none none",
+        "score none none --policies",
+        "score --errors none none",
+        "score none none --html -",
+    ],
 )
 def test_empty_files_are_remarked_on(folder: Path, command: str) -> None:
     (folder / "none").write_text("\n")
@@ -202,7 +207,7 @@ def test_empty_files_cannot_be_compared(folder: Path) -> None:
     assert "Nothing to compare: there are no sentences." in result.stderr
 
 
-@pytest.mark.parametrize("command", ["score", "errors", "compare", "report", "validate"])
+@pytest.mark.parametrize("command", ["score", "compare", "validate"])
 def test_short_help(command: str) -> None:
     arguments = [sys.executable, "-m", "spacy_iobes", command, "-h"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
@@ -257,7 +262,7 @@ def test_policies_do_not_hide_that_the_gold_is_at_fault(folder: Path) -> None:
         ("--gold-tag 2", "both the gold tag (--gold-tag) and the predicted tag (--tag)"),
     ],
 )
-@pytest.mark.parametrize("command", ["score", "errors"])
+@pytest.mark.parametrize("command", ["score", "score --errors"])
 def test_bad_columns_for_gold(folder: Path, command: str, option: str, said: str) -> None:
     result = run(folder, f"{command} both -s bio {option}")
     assert result.exit_code == 2
@@ -292,8 +297,8 @@ def test_markers_as_tokens(marked: Path) -> None:
     files, options = "marked tags", "-s bio --ignore-tokens --documents tokens"
     found = as_json(marked, f"score {files} {options} --layout json")
     assert (found["value"], found["tokens"], found["sentences"]) == (1, 2, 2)
-    assert "0 mistakes" in run(marked, f"errors {files} {options}").stdout
-    assert run(marked, f"report {files} {options} -o out").exit_code == 0
+    assert "0 mistakes" in run(marked, f"score --errors {files} {options}").stdout
+    assert run(marked, f"score {files} {options} --html out").exit_code == 0
     assert as_json(marked, f"compare marked -a tags -b tags {options} --json")["a"] == [1]
 
 
@@ -338,23 +343,23 @@ def long(folder: Path) -> Path:
 
 
 def test_mistakes_of_a_long_sentence(long: Path) -> None:
-    lines = run(long, "errors long other -s bio --limit 2").stdout.splitlines()
+    lines = run(long, "score --errors long other -s bio --limit 2").stdout.splitlines()
     assert lines[0] == f"{long / 'other'}:1: label: gold X 'a', predicted Y 'a'"
     assert lines[1].startswith(f"{long / 'other'}:3: ")
     assert lines[2].endswith(f"and {LONG // 2 - 2:,} more (--limit 0 shows all)")
     assert lines[3].endswith(f"{LONG // 2:,} mistakes ({LONG // 2:,} label)")
-    (found,) = as_json(long, "errors long other -s bio --json")
+    (found,) = as_json(long, "score --errors long other -s bio --layout json")
     assert len(found["mistakes"]) == LONG // 2
     assert [len(sentence["tokens"]) for sentence in found["sentences"]] == [LONG]
 
 
 def test_a_page_holds_as_many_mistakes_as_it_is_told(long: Path) -> None:
-    result = run(long, "report long other -s bio -o out")
-    assert "100,000 mistakes, the first 10,000 of them on the page (--limit)" in result.stdout
+    result = run(long, "score long other -s bio --html out")
+    assert "100,000 mistakes, the first 10,000 of them on the page (--limit)" in result.stderr
     data = page_data(long / "out")
     assert (len(data["mistakes"]), data["total"], len(data["sentences"])) == (10_000, 100_000, 1)
     for limit, size in ((5, 5), (0, LONG // 2)):
-        run(long, f"report long other -s bio -o out --limit {limit}")
+        run(long, f"score long other -s bio --html out --limit {limit}")
         assert len(page_data(long / "out")["mistakes"]) == size
 
 
@@ -369,7 +374,7 @@ def test_mistakes_share_their_sentence_and_only_those_shown_are_built(
 ) -> None:
     built: list[Any] = []
     monkeypatch.setattr(scoring_files, "Located", lambda *fields: built.append(fields))
-    monkeypatch.setattr("spacy_iobes.cli.errors.in_words", lambda located, name: "")
-    run(long, "errors long other -s bio --limit 3")
+    monkeypatch.setattr("spacy_iobes.cli.mistakes.in_words", lambda located, name: "")
+    run(long, "score --errors long other -s bio --limit 3")
     assert len(built) == 3
     assert len({id(sentence) for _, sentence, *_ in built}) == 1

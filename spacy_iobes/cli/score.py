@@ -14,8 +14,11 @@ from ..scoring.files import FileReport, PairScorer
 from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
-from .application import command, echo
+from .application import SHOWN, command, echo
+from .mistakes import list_mistakes, show_mistakes
 from .options import SchemeName, read_options
+from .score_page import SHOWN as ON_PAGE
+from .score_page import make_page
 from .tasks import (
     ROUNDS,
     Average,
@@ -59,6 +62,27 @@ def score_cli(
     policies: Annotated[
         bool, typer.Option("--policies", help="Score under every policy, side by side.")
     ] = False,
+    errors: Annotated[
+        bool,
+        typer.Option(
+            "--errors",
+            help="List every mistake with its line in place of the figures: missed, spurious, "
+            "wrong label, wrong border.",
+        ),
+    ] = False,
+    html: Annotated[
+        str,
+        typer.Option("--html", help="Write a page, too: the score, and the mistakes to browse."),
+    ] = "",
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            help="Of --errors and --html: at most so many mistakes; 0 is all (default: "
+            f"{SHOWN}, as JSON all; {ON_PAGE:,} on the page).",
+            min=0,
+        ),
+    ] = None,
     metric: Metric = "f1",
     average: Average = "micro",
     match: Match = "exact",
@@ -76,16 +100,33 @@ def score_cli(
     of sentences with and without overlap, and the recall of nested ones.
     """
     signature = recipe(scheme, policy, gold_policy, metric, average, match, characters)
-    require_one_recipe(layout, signature, several=policies or len(files) > 2, confidence=confidence)
+    several = policies or len(files) > 2
+    require_one_recipe(layout, signature, several=several, confidence=confidence)
+    if errors and (policies or layout not in ("table", "json")):
+        message = "mistakes are listed under one policy, as lines or as JSON (--layout json)"
+        raise typer.BadParameter(message, param_hint="--errors")
+    if html and several:
+        raise typer.BadParameter("a page is about one prediction", param_hint="--html")
     if layout == "conlleval":  # it counts document markers as tokens
         how = replace(how, documents="tokens")
     task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
-    if policies:
+    if errors and not html:
+        show_mistakes(task, signature, limit, layout == "json")
+    elif policies:
         task.deliver(output, policy_table(task, signature, layout))
     elif len(task.predictions) > 1:
         task.deliver(output, runs_table(task, signature, layout))
     else:
-        ((_, report),) = task.reports(signature, keep_matched=confidence is not None)
+        keep = confidence is not None
+        if html:
+            report = make_page(task, signature, html, limit, keep)
+        else:
+            ((_, report),) = task.reports(signature, keep_matched=keep)
+        if html == STANDARD:  # the page is printed, and nothing else
+            return
+        if errors:
+            list_mistakes(report, task.name(task.predictions[0]))
+            return
         interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
         show(task, report, layout, interval, output)
 

@@ -1,54 +1,18 @@
-"""The command that lists mistakes: errors."""
+"""The mistakes of predictions, one by one: in words, or as data."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ..corpus.formats.options import ReadOptions
 from ..scoring.files import ALL, FileReport, Located
-from .application import SHOWN, command, counted, echo
-from .options import Json, SchemeName, read_options
+from ..scoring.signature import Signature
+from .application import SHOWN, counted, echo
 from .output import print_json
-from .tasks import (
-    Characters,
-    Files,
-    GoldColumn,
-    GoldPolicy,
-    IgnoreTokens,
-    PredictionPolicy,
-    Task,
-    recipe,
-)
-
-HowMany = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        help=f"List at most so many; 0 lists all (default: {SHOWN}, with --json all).",
-        min=0,
-    ),
-]
+from .tasks import Task
 
 
-@command("errors")
-@read_options
-def errors_cli(
-    files: Files,
-    how: ReadOptions,
-    scheme: SchemeName = "",
-    policy: PredictionPolicy = None,
-    gold_policy: GoldPolicy = "raise",
-    gold_tag: GoldColumn = None,
-    ignore_tokens: IgnoreTokens = False,
-    characters: Characters = False,
-    limit: HowMany = None,
-    json: Json = False,
-) -> None:
-    """List every mistake with its line: missed, spurious, wrong label, wrong border."""
-    signature = recipe(scheme, policy, gold_policy, "f1", "micro", "exact", characters)
-    task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
+def show_mistakes(task: Task, signature: Signature, limit: int | None, json: bool) -> None:
+    """List the mistakes of every prediction, at most so many; 0 is all."""
     locate = (ALL if json else SHOWN) if limit is None else limit or ALL
     results = []
     for name, report in task.reports(signature, locate=locate):
