@@ -76,7 +76,7 @@ score {x} {y} -s bio
 score {x} {y} -s bio --policies
 """.strip().split("\n")
 """Commands that compare the tags of gold with those of a prediction."""
-OTHERS = {"explain", "export", "generate", "info", "predict", "schemes"}
+OTHERS = {"explain", "export", "generate", "info", "predict"}
 """Commands that read no tags, or refuse none."""
 LONG = ("annotate", "strategies")
 """Commands that would go on and on if nothing was wrong."""

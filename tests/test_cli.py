@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from spacy_iobes import POLICIES, SCHEMES
+from spacy_iobes import FORMATS, POLICIES, SCHEMES
 from spacy_iobes.cli import MODULES, app
 
 BROKEN = "a\tB-X\nb\tI-Y\n\nc\tI-X\nd\tO\n"
@@ -283,12 +283,15 @@ def test_an_empty_file_is_zero_sentences_and_says_so(tmp_path: Path, text: str) 
 
 
 def test_schemes_and_policies_are_all_shown() -> None:
-    shown = run("schemes").stdout
-    for name in (*SCHEMES, *POLICIES):
-        assert f"\n{name}" in shown
-    report = json.loads(run("schemes", "--json").stdout)
-    assert [scheme["name"] for scheme in report["schemes"]] == list(SCHEMES)
-    assert [policy["name"] for policy in report["policies"]] == list(POLICIES)
+    for topic, names in (("schemes", SCHEMES), ("policies", POLICIES), ("formats", FORMATS)):
+        shown = "\n" + run("info", topic).stdout
+        assert all(f"\n{name}" in shown for name in names)
+        assert topic != "formats" or max(map(len, shown.splitlines())) <= 100
+        report = json.loads(run("info", topic, "--json").stdout)
+        assert [row["name"] for row in report] == list(names)
+    wrong = run("info", "scheme")
+    assert wrong.exit_code == 2
+    assert "Known: versions, schemes, policies, formats" in wrong.stderr
 
 
 def test_info() -> None:

@@ -53,6 +53,20 @@ def test_no_row_of_the_table_is_left_out() -> None:
     assert {name for _, name in REFUSED} <= set(ROWS)
 
 
+def test_info_says_the_same() -> None:
+    """What is refused here, and nothing else, is refused in the table that users see."""
+    names = {"convert --to": ["to"], "gold": ["score", "errors", "report", "compare"]}
+    found = json.loads(fine("info", "formats", "--json").stdout)
+    refused = {
+        (verb, row["name"])
+        for row in found
+        for name, taken in row["commands"].items()
+        for verb in names.get(name, [name])
+        if not taken
+    }
+    assert refused == set(REFUSED)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
     """Gold and predictions in every format, and the options that they need."""

@@ -25,7 +25,7 @@ _COMMANDS = {
     "score": "score",
     "sessions": "export import",
     "select": "select",
-    "show": "schemes info",
+    "info": "info",
     "simulate": "simulate",
     "strategies": "strategies",
     "summarize": "summarize",
@@ -45,6 +45,7 @@ ELSEWHERE = {
     "process": "convert",
     "report": "score --html FILE",
     "roundtrip": "validate --fits separators",
+    "schemes": "info schemes",
     "text": "convert --to tokens",
     "to-docbin": "convert",
 }

@@ -118,7 +118,7 @@ def advice(error: MalformedTagsError, options: Collection[str]) -> str:
     if strange:
         return f"{text} No policy repairs tags that a scheme lacks."
     policy = first_of(("--policy",), options)
-    return f"{text} If not, name a policy{policy}: see 'schemes'."
+    return f"{text} If not, name a policy{policy}: see 'info policies'."
 
 
 def refused(error: MalformedTagsError, options: Collection[str]) -> None:

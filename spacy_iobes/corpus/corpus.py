@@ -94,7 +94,7 @@ def accepted(
             error.schemes = likely_schemes(corpora, named)
         if own:  # there is no other scheme that they might be in
             count = f"{len(found):,} violation{'s' * (len(found) != 1)}"
-            error.advice = f"{count}. Name a policy (--policy): see 'schemes'."
+            error.advice = f"{count}. Name a policy (--policy): see 'info policies'."
         raise error
 
 

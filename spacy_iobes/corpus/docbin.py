@@ -24,7 +24,7 @@ ENDING = ".spacy"
 STRINGS = ("ORTH", "TAG", "DEP", "LEMMA", "NORM", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 """What tokens have by the number of a string."""
 ELSEWHERE = "'spacy-iobes repair' repairs the file under a policy."
-HERE = "Name a policy to repair them (--policy): see 'schemes'."
+HERE = "Name a policy to repair them (--policy): see 'info policies'."
 """What to do about malformed entities."""
 
 

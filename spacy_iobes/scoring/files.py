@@ -108,7 +108,9 @@ class Refused:
         text = f"{self.total:,} violation{'s' * (self.total != 1)} in the {self.side}. "
         text += "Is it another scheme ('validate' says which fit)?"
         if strange < self.total:
-            text += f" If not, name a policy for the {self.side} ({self.option}): see 'schemes'."
+            text += (
+                f" If not, name a policy for the {self.side} ({self.option}): see 'info policies'."
+            )
         if strange:
             text += f" No policy repairs tags that cannot be read ({strange:,})."
         return text

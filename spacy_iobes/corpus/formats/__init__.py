@@ -39,7 +39,8 @@ class Format:
 
     `begins` says of the first bytes of a file whether it is of this kind, where its name does not.
     `overlap` says whether spans may overlap in it, `verbatim` whether it has texts, `annotated`
-    whether it has any annotation. A folder of this kind `holds` files of these names.
+    whether it has any annotation, `tagged` whether that is tags, which may be illegal. A folder of
+    this kind `holds` files of these names.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
     annotated: bool = True
+    tagged: bool = False
 
     def _verb(self, name: str) -> Any:
         return getattr(import_module(self.module or f"{__name__}.{self.name}"), name, None)
@@ -83,25 +85,32 @@ def _json(head: bytes) -> bool:
 
 
 ROWS = (
-    Format("columns", "one token on a line, with its tags", (), None, False),
+    Format("columns", "one token on a line, with its tags", (), None, False, tagged=True),
     Format(
-        "docbin", "Docs of spaCy", (".spacy",), lambda head: binary_kind(head)[:8] == "a DocBin"
+        "docbin",
+        "Docs of spaCy",
+        (".spacy",),
+        lambda head: binary_kind(head)[:8] == "a DocBin",
+        tagged=True,
     ),
     Format(
         "jsonl",
-        "JSON lines, or a list: texts or tokens with their spans or tags, as many tools have them",
+        "JSON lines, or a list: texts or tokens with spans or tags",
         (".jsonl", ".ndjson", ".json", ".jsonlines"),
         _json,
         verbatim=True,
         module=f"{__name__}.json_lines",
     ),
     Format("prodigy", "tasks of Prodigy, as JSON lines", verbatim=True),
-    Format("doccano", "texts of doccano with their labels, as JSON lines", verbatim=True),
+    Format("doccano", "texts of doccano with labels, as JSON lines", verbatim=True),
     Format("label_studio", "tasks of Label Studio, as a list in JSON", verbatim=True),
-    Format("hugging_face", "tokens with tags or their numbers, as JSON lines", overlap=False),
     Format(
-        "brat", "a folder of texts (.txt) and their annotations (.ann)", (".ann",), None, True, True
+        "hugging_face",
+        "tokens with tags or their numbers, as JSON lines",
+        overlap=False,
+        tagged=True,
     ),
+    Format("brat", "a folder of texts (.txt) and annotations", (".ann",), None, True, True),
     Format(
         "inline",
         "texts with tags in them, <PER>Ada</PER>",
@@ -112,12 +121,12 @@ ROWS = (
     Format("text", "plain text without annotation", verbatim=True, annotated=False),
     Format(
         "tokens",
-        "text that is cut: a sentence on each line, spaces between tokens",
+        "a sentence on each line, spaces between tokens",
         annotated=False,
     ),
     Format(
         "session",
-        "the folder of a session of `annotate`, as far as it was annotated",
+        "a session of annotate, as far as it was annotated",
         verbatim=True,
         module="spacy_iobes.selection.session_format",
         holds=("corpus.spacy", "settings.json", "decisions.jsonl"),

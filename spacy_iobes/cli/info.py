@@ -1,14 +1,19 @@
-"""Commands that show what the package knows: schemes and policies, and its own state."""
+"""The command `info`: schemes, policies and formats, and versions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from .. import kernels
 from ..about import __version__
 from ..codes.policy import BEST, POLICIES
 from ..codes.scheme import SCHEMES, Pairs, Scheme
 from ..codes.write import repair, write
+from ..corpus.formats import FORMATS, Format, load_others
+from ..names import known_name
+from ..scoring.tables import aligned
 from ..span import Span
 from .application import command, echo
 from .options import Json
@@ -28,7 +33,7 @@ def example(scheme: Scheme) -> list[str]:
     return write(SPANS if scheme.split else APART, len(TOKENS), scheme)
 
 
-def aligned(cells: list[str]) -> str:
+def in_cells(cells: list[str]) -> str:
     """Cells of one width in a line."""
     return "".join(f"{cell:8}" for cell in cells).rstrip()
 
@@ -61,16 +66,15 @@ def policies_as_data() -> list[dict[str, Any]]:
     return rows
 
 
-@command("schemes")
-def schemes_cli(json: Json = False) -> None:
-    """Show the schemes with their tables, the policies, and an example of each."""
+def show_schemes(json: bool) -> None:
+    """Print the schemes with their tables and an example of each."""
     if json:
-        print_json({"schemes": schemes_as_data(), "policies": policies_as_data()})
+        print_json(schemes_as_data())
         return
-    echo("SCHEMES: two neighbours of one span join, of two spans of one label split, else meet;")
+    echo("Two neighbours of one span join, of two spans of one label split, else meet;")
     echo("a token that names the span before it follows; $ is the end of a sentence;")
     echo("what is silent is written O.")
-    echo(f"    {'':7} {aligned(TOKENS)}")
+    echo(f"    {'':7} {in_cells(TOKENS)}")
     for scheme in SCHEMES.values():
         names = f"{scheme.name} ({', '.join(scheme.aliases)})" if scheme.aliases else scheme.name
         echo(f"\n{names}: {scheme.summary}")
@@ -79,20 +83,84 @@ def schemes_cli(json: Json = False) -> None:
                 echo(f"    {kind:7} {pairs_in_words(pairs)}")
         if scheme.silent:
             echo(f"    silent  {' '.join(sorted(scheme.silent))}")
-        echo(f"    example {aligned(example(scheme))}")
-    echo("\nPOLICIES: what malformed tags become")
-    for row in policies_as_data():
+        echo(f"    example {in_cells(example(scheme))}")
+
+
+def show_policies(json: bool) -> None:
+    """Print what every policy makes of malformed tags."""
+    if json:
+        print_json(policies_as_data())
+        return
+    for number, row in enumerate(policies_as_data()):
         names = f"{row['name']} ({', '.join(row['aliases'])})" if row["aliases"] else row["name"]
-        echo(f"\n{names}: {row['summary']}")
+        echo("\n" * bool(number) + f"{names}: {row['summary']}")
         for scheme_name, tags in row["repaired"].items():
             made = " ".join(tags) if tags else "an error that lists every violation"
             echo(f"    {scheme_name:6} {' '.join(BROKEN[scheme_name])}  =>  {made}")
     echo(f"\n{BEST.name}: {BEST.summary} (in Python and in iobes_repairer)")
 
 
+def commands_of(row: Format) -> dict[str, bool]:
+    """Return which commands take a format; as gold and as predictions, `score` and `compare`."""
+    return {
+        "validate": row.tagged,
+        "summarize": True,
+        "convert": True,
+        "convert --to": row.writable,
+        "repair": row.writable,
+        "gold": row.annotated,
+        "predicted": True,
+    }
+
+
+def show_formats(json: bool) -> None:
+    """Print the formats, and which commands take them."""
+    load_others()
+    if json:
+        print_json(
+            [
+                {"name": row.name, "about": row.about, "endings": row.endings}
+                | {"commands": commands_of(row)}
+                for row in FORMATS.values()
+            ]
+        )
+        return
+    for row in FORMATS.values():
+        endings = f" ({' '.join(row.endings)})" if row.endings else ""
+        echo(f"{row.name}: {row.about}{endings}")
+    verbs = list(commands_of(FORMATS["columns"]))
+    lines = [
+        (row.name, *("yes" if taken else "-" for taken in commands_of(row).values()))
+        for row in FORMATS.values()
+    ]
+    echo(f"\n{aligned(('', *verbs), lines, 'l' * (1 + len(verbs)))}")
+
+
+TOPICS = {"schemes": show_schemes, "policies": show_policies, "formats": show_formats}
+
+
 @command("info")
-def info_cli(json: Json = False) -> None:
-    """Show versions, and whether the compiled kernels are in use."""
+def info_cli(
+    topic: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TOPIC]",
+            help=f"One of: versions, {', '.join(TOPICS)}.",
+            show_default=False,
+        ),
+    ] = "versions",
+    json: Json = False,
+) -> None:
+    """Show versions and kernels in use; or the schemes, the policies, or the formats."""
+    if topic in TOPICS:
+        TOPICS[topic](json)
+    else:
+        known_name("topic", topic, ("versions", *TOPICS))
+        show_versions(json)
+
+
+def show_versions(json: bool) -> None:
+    """Print versions, and whether the compiled kernels are in use."""
     import platform  # here, since both take longer to load than a small file to score
     from importlib.metadata import version
 
