@@ -326,6 +326,7 @@ OURS: dict[str, Callable[..., Any]] = {
 OF_PAGES: dict[str, dict[str, Callable[..., Any]]] = {
     "README.md": {"load": spacy.load},
     "annotate.md": {},
+    "formats.md": {},
     "chain.md": {name: getattr(Limits, name) for name in ("require", "outside", "cut", "blank")}
     | {"biased": Chain.biased},
     "migration.md": {"formatted": formatted, "as_dict": spacy_iobes.Report.as_dict},

@@ -35,21 +35,6 @@ _COMMANDS = {
 }
 MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 """Every command, and the module that it is in."""
-ELSEWHERE = {
-    "check": "validate",
-    "count": "summarize --mentions",
-    "docs": "validate",
-    "errors": "score --errors",
-    "evaluate": "score",
-    "from-docbin": "convert",
-    "process": "convert",
-    "report": "score --html FILE",
-    "roundtrip": "validate --fits separators",
-    "schemes": "info schemes",
-    "text": "convert --to tokens",
-    "to-docbin": "convert",
-}
-"""Words that people try, from other tools and from version 0.1.0, and the command that does it."""
 SELDOM = 100_000
 """So many new objects there are before garbage is looked for among them."""
 
@@ -83,9 +68,6 @@ def main() -> None:
 
 
 def _run(name: str = "", *arguments: str) -> None:
-    if name in ELSEWHERE:
-        sys.stderr.write(f"Error: There is no command '{name}': it is '{ELSEWHERE[name]}'.\n")
-        raise SystemExit(2)
     if name not in MODULES:
         __getattr__("app")()
     import_module(f".{MODULES[name]}", __name__)

@@ -12,12 +12,13 @@ from copy import copy
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 from ..about import __title__, __version__
 from ..corpus.files import visible
 from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
 from ..kernels import twins
-from .plain import PlainCommand
+from .plain import USAGE, PlainCommand
 from .signals import unwinding
 
 FINE, AT_FAULT, UNUSABLE, CLOSED = 0, 1, 2, 141
@@ -29,8 +30,37 @@ HINT = re.compile(r" ?\(--[a-z][^()]*\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
+ELSEWHERE = {
+    "check": "validate",
+    "count": "summarize --mentions",
+    "docs": "validate",
+    "errors": "score --errors",
+    "evaluate": "score",
+    "from-docbin": "convert",
+    "process": "convert",
+    "report": "score --html FILE",
+    "roundtrip": "validate --fits separators",
+    "schemes": "info schemes",
+    "text": "convert --to tokens",
+    "to-docbin": "convert",
+}
+"""Words that people try, from other tools and from version 0.1.0, and the command that does it."""
+
+
+class Commands(TyperGroup):
+    """The commands, which know what those of other tools and of version 0.1.0 are called here."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is asked for."""
+        name = args[0] if args else ""
+        if name in ELSEWHERE:
+            raise USAGE(f"There is no command '{name}': it is '{ELSEWHERE[name]}'.", ctx)
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="iobes",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=SETTINGS,

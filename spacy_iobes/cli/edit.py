@@ -131,6 +131,11 @@ class Job:
 
     def run(self, paths: list[str], quiet: bool, json: bool) -> None:
         """Edit every file and tell about it, also of labels that were `named` but do not occur."""
+        if self.save.to in SCHEMES:
+            message = (
+                f"{self.save.to} is a scheme of tags, not a format: --to-scheme {self.save.to}"
+            )
+            raise typer.BadParameter(message, param_hint="--to")
         for name, find in ((self.scheme, get_scheme), (self.save.to_scheme, get_scheme)):
             find(name or "bio")  # before any file is touched
         get_policy(self.policy)

@@ -18,6 +18,32 @@ from typer.core import TyperCommand
 from ..corpus.files import visible
 
 PLAIN = (str, str | None, list[str], bool)
+INSTEAD = {
+    "--column": "--layer, or --tag",
+    "--columns": "--layer, once for each",
+    "--discard-extra-columns": "--only-tags",
+    "--from": "--scheme for tags, --format for files",
+    "--gold-index": "--gold-tag",
+    "--gold-repair": "--gold-policy",
+    "--group": "--spans-key",
+    "--ignore-documents": "--documents none",
+    "--labels": "--scheme",
+    "--lines": "--sentences lines",
+    "--markers-as-tokens": "--documents tokens",
+    "--nested": "not needed: the data say whether mentions overlap",
+    "--output-format": "--to, or --layout for scores",
+    "--reference": "not needed: gold is the first file",
+    "--repair": "--policy",
+    "--repair-method": "--policy",
+    "--score-format": "--layout",
+    "--source": "--spans-key for a span group",
+    "--spans_key": "--spans-key",
+    "--tag-index": "--tag",
+    "--tag-scheme": "--scheme",
+    "--token-index": "--token",
+    "-r": "--policy",
+}
+"""Options that people try, from other tools and from version 0.1.0, and what they are called."""
 USAGE: Any = typer.BadParameter.__mro__[1]  # of click, which some releases of typer hold a copy of
 
 
@@ -50,6 +76,11 @@ def _shown() -> Iterator[None]:
     try:
         yield
     except USAGE as error:
+        name = getattr(error, "option_name", "")
+        if name in INSTEAD and hasattr(error, "possibilities"):
+            found = INSTEAD[name]
+            use = f"it is {found}" if found.startswith("not needed") else f"use {found}"
+            error.message, error.possibilities = f"There is no option {name} here: {use}.", []
         if not error.message:  # an option is missing, whose help says what it may be
             error.message = getattr(getattr(error, "param", None), "help", "") or ""
         error.message = visible(error.message)

@@ -100,6 +100,9 @@ def score_cli(
     of sentences with and without overlap, and the recall of nested ones.
     """
     signature = recipe(scheme, policy, gold_policy, metric, average, match, characters)
+    if how.format in FORMATS:
+        message = f"{how.format} is a layout of scores: --layout {how.format}"
+        raise typer.BadParameter(message, param_hint="--format")
     several = policies or len(files) > 2
     require_one_recipe(layout, signature, several=several, confidence=confidence)
     if errors and (policies or layout not in ("table", "json")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ from ..corpus.files import shown, write_bytes
 from ..corpus.findings import finding_lines
 from ..corpus.formats import format_of
 from ..corpus.formats.options import ReadOptions
-from ..corpus.inputs import require_once, require_other
+from ..corpus.inputs import is_stream, require_once, require_other
 from ..errors import ColumnError, MalformedTagsError
 from ..scoring.files import FileReport, PairScorer, score_pairs
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
@@ -141,10 +142,20 @@ class Task:
                     "(--gold-tag) and the predicted tag (--tag)."
                 )
             layers = (str(column), str(self.how.tag))
+            self._require_columns(replace(self.how, layers=layers))
             both = self._corpus(self.gold, replace(self.how, layers=layers))
             return both, both
         of_gold = self.how if column is None else replace(self.how, tag=column)
         return self._corpus(self.gold, of_gold), self._corpus(predicted, self.how)
+
+    def _require_columns(self, how: ReadOptions) -> None:
+        """Raise unless the one file can hold both annotations."""
+        if not is_stream(self.gold):
+            corpus = Corpus(self.gold, replace(how, layers=()))
+            for part in islice(corpus, 1):
+                width = part.origin.part.layout.width
+                if part.tokens and width < 3:
+                    require_three_columns(Corpus(self.gold, how), width)
 
     def _corpus(self, path: str, how: ReadOptions) -> Corpus:
         """Return a file, with the scheme that it is found in if nobody has named one."""
