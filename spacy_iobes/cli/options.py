@@ -155,9 +155,12 @@ def scheme_found(path: str, how: ReadOptions) -> str:
 
     Raises where several schemes would read different spans, or where it can be read only once.
     """
+    row = format_of(path, how.format, how)
     if path == STANDARD or is_stream(path):
-        if format_of(path, how.format, how).name == "columns":
+        if row.name == "columns":
             raise missing_scheme(path)
+        return ""
+    if not row.needs_scheme(path, how):
         return ""
     from ..corpus.scheme_search import find_scheme  # here: most people name the scheme
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from ..codes.check import Check
 from ..codes.known import Known
@@ -71,19 +73,24 @@ def mention_counts(
     policy: str | Policy = "raise",
 ) -> Counter[tuple[str, str]]:
     """Return how often each label and text occurs in a source, and add to a summary."""
-    texts: Counter[tuple[str, str]] = Counter()
+    counts = defaultdict[str, Counter[bytes]](Counter)
+    texts = dict[bytes, str]()
     for part, known in accepted(source, scheme, policy):
         summary.add(part, known)
-        spans = known.spans
+        spans, words = known.spans, part.words
         first = part.offsets[spans.sentence]
-        begin, end = (first + spans.start).tolist(), (first + spans.end).tolist()
-        names = map(spans.labels.__getitem__, spans.label.tolist())
-        texts.update(zip(names, part.words.texts_of(begin, end)))
-    return texts
-
-
-def sentence_texts(source: Iterable[Sentences]) -> Iterator[str]:
-    """Yield the sentences of a source as text, their tokens joined by spaces."""
-    for part in source:
-        bounds = part.offsets.tolist()
-        yield from part.words.texts_of(bounds[:-1], bounds[1:], spaces=True)
+        begin, end = first + spans.start, first + spans.end
+        places = map(slice, words.begin[begin].tolist(), words.end[end - 1].tolist())
+        # Bytes are counted, which tell the text: each becomes one only once.
+        every = np.array([*map(words.buffer.__getitem__, places)], dtype=object)
+        for number, label in enumerate(spans.labels):
+            counts[label].update(every[spans.label == number])
+        if unseen := {*every} - texts.keys():
+            row = {data: number for number, data in enumerate(every) if data in unseen}
+            rows = [*row.values()]
+            texts.update(zip(row, words.texts_of(begin[rows].tolist(), end[rows].tolist())))
+    found = Counter[tuple[str, str]]()
+    for label, some in counts.items():
+        for data, count in some.items():
+            found[label, texts[data]] += count
+    return found

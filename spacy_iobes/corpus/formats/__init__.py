@@ -63,6 +63,11 @@ class Format:
         """Whether files of this kind can be written."""
         return self._verb("save") is not None
 
+    def needs_scheme(self, path: str | Path, how: ReadOptions) -> bool:
+        """Return whether a file has tags whose scheme it does not name itself."""
+        asked = self._verb("needs_scheme")
+        return asked is not None and bool(asked(path, how))
+
     def read(
         self, path: str | Path, how: ReadOptions, progress: Progress | None = None
     ) -> Iterator[Sentences]:

@@ -85,6 +85,11 @@ def read(
         documents, sentences = documents + len(begin), sentences + len(part.tags)
 
 
+def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
+    """Return that columns of tags name no scheme."""
+    return True
+
+
 def _words(part: Part) -> Words:
     return Words(part.buffer, part.scanned.token_begin, part.scanned.token_end)
 

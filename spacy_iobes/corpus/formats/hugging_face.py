@@ -32,6 +32,11 @@ def read(
     return sentences(records(path, how.encoding, progress), shown(path), how)
 
 
+def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
+    """Return that tags in JSON name no scheme."""
+    return True
+
+
 def sentences(some: Iterable[Record], name: str, how: ReadOptions) -> Iterator[Sentences]:
     """Yield the sentences of the objects of a file."""
     labels = tuple(label for key, label in how.layer_keys if isinstance(key, str))

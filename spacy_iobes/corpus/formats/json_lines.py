@@ -55,6 +55,12 @@ def read(
         yield from text_sentences(ROWS[dialect](every, how), shown(path), how)
 
 
+def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
+    """Return whether the first object has tags."""
+    first = next(iter(records(path, how.encoding)), None)
+    return first is not None and dialect_of(first, how) == "hugging_face"
+
+
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
     """Yield texts with their mentions; those that have an answer are tasks of Prodigy."""
     bare: bool | None = None

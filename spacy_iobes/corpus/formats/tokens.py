@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from ...arrays import Flags
 from ...codes.known import Known
 from ...codes.span_columns import SpanColumns
 from ...errors import FileError
@@ -16,6 +18,7 @@ from ..files import Progress, read_bytes, shown, write_bytes
 from ..findings import Finding
 from ..sentences import Sentences
 from ..words import Words
+from .columns import ColumnOrigin
 from .options import ReadOptions, SaveOptions
 
 BOM = b"\xef\xbb\xbf"
@@ -40,8 +43,7 @@ def read(
 def _part(path: str | Path, buffer: bytes, lines: int, sentences: int) -> Sentences:
     """Return the sentences of some lines, behind so many others."""
     data = np.frombuffer(buffer, dtype=np.uint8)
-    white = (data == 32) | ((data >= 9) & (data <= 13))
-    edges = np.flatnonzero(np.diff(white, prepend=True, append=True)).astype(np.int32)
+    edges = np.flatnonzero(np.diff(_white(buffer), prepend=True, append=True)).astype(np.int32)
     begin, end = (np.ascontiguousarray(edges[side::2]) for side in (0, 1))
     line = np.searchsorted(np.flatnonzero(data == 10), begin).astype(np.int32)
     starts = np.flatnonzero(np.diff(line, prepend=-1))
@@ -65,16 +67,27 @@ def save(
     """Write a sentence on each line; there is no annotation in it, whatever the sentences have."""
     with write_bytes(path, how.encoding) as put:
         for whole, _ in parts:
-            part = whole.without_blanks()
-            bounds = part.offsets.tolist()
-            sizes = np.diff(part.offsets).tolist()
-            texts = part.spellings.texts_of(bounds[:-1], bounds[1:], spaces=True)
-            for number, (text, size) in enumerate(zip(texts, sizes)):
-                if not size:
-                    continue
-                line = text.encode("utf8", "surrogatepass")
-                if len(line.split()) != size:
-                    place = part.place(bounds[number])
-                    raise FileError(f"{place}: a token holds white space, or nothing.", part.name)
-                put(line + b"\n")
+            part = whole if isinstance(whole.origin, ColumnOrigin) else _writable(whole)
+            words = part.spellings
+            places = map(slice, words.begin.tolist(), words.end.tolist())
+            tokens = [*map(words.buffer.__getitem__, places)]
+            bounds = pairwise(part.offsets.tolist())
+            put(b"".join(b" ".join(tokens[a:b]) + b"\n" for a, b in bounds if a < b))
     return []
+
+
+def _writable(whole: Sentences) -> Sentences:
+    """Return sentences without tokens that are white space; raise for others that hold some."""
+    part = whole.without_blanks()
+    words = part.spellings
+    before = np.append(0, np.cumsum(_white(words.buffer)))
+    wrong = (words.begin == words.end) | (before[words.end] > before[words.begin])
+    for at in np.flatnonzero(wrong)[:1].tolist():
+        raise FileError(f"{part.place(at)}: a token holds white space, or nothing.", part.name)
+    return part
+
+
+def _white(buffer: bytes) -> Flags:
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    found: Flags = (data == 32) | ((data >= 9) & (data <= 13))
+    return found
