@@ -146,7 +146,21 @@ class Task:
             both = self._corpus(self.gold, replace(self.how, layers=layers))
             return both, both
         of_gold = self.how if column is None else replace(self.how, tag=column)
-        return self._corpus(self.gold, of_gold), self._corpus(predicted, self.how)
+        gold, other = (
+            self._fitted(path, how) for path, how in ((self.gold, of_gold), (predicted, self.how))
+        )
+        return self._corpus(self.gold, gold), self._corpus(predicted, other)
+
+    def _fitted(self, path: str, how: ReadOptions) -> ReadOptions:
+        """Return how to read a file of two columns beside one with the layers that are named."""
+        columns = [key for key, _ in how.layer_keys if isinstance(key, int)]
+        if not columns or is_stream(path) or self.format(path) != "columns":
+            return how
+        alone = replace(how, layers=())
+        for part in islice(Corpus(path, alone), 1):
+            if part.origin.part.layout.width == 2 and max(columns) > 1:
+                return alone
+        return how
 
     def _require_columns(self, how: ReadOptions) -> None:
         """Raise unless the one file can hold both annotations."""
