@@ -18,6 +18,7 @@ from ..about import __title__, __version__
 from ..corpus.files import visible
 from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
 from ..kernels import twins
+from .help import command_help, group_help
 from .plain import USAGE, PlainCommand
 from .signals import unwinding
 
@@ -47,6 +48,16 @@ ELSEWHERE = {
 """Words that people try, from other tools and from version 0.1.0, and the command that does it."""
 
 
+PANELS = {
+    "Files": "validate summarize convert repair",
+    "Scores": "score compare",
+    "Recognisers": "train predict tune explain",
+    "Annotation": "annotate import export select simulate",
+    "Lab": "strategies generate info",
+}
+"""The commands, as the help groups them."""
+
+
 class Commands(TyperGroup):
     """The commands, which know what those of other tools and of version 0.1.0 are called here."""
 
@@ -56,6 +67,10 @@ class Commands(TyperGroup):
         if name in ELSEWHERE:
             raise USAGE(f"There is no command '{name}': it is '{ELSEWHERE[name]}'.", ctx)
         return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of all commands, by panel."""
+        formatter.write(group_help(self, ctx, PANELS))
 
 
 app = typer.Typer(
@@ -196,6 +211,10 @@ def exit_codes(options: Collection[str]) -> Iterator[None]:
 
 class Command(PlainCommand):
     """A command whose errors become one line, with options that it has, and an exit code."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help as plain text."""
+        formatter.write(command_help(self, ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

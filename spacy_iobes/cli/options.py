@@ -25,14 +25,14 @@ from .progress import bar
 _POLICIES = ", ".join(POLICIES)
 
 Inputs = Annotated[
-    list[str], typer.Argument(metavar="FILE", help="Column files; - is standard input.")
+    list[str], typer.Argument(metavar="FILE", help="Files of any format; - is standard input.")
 ]
 InputsAndOutput = Annotated[
     list[str],
     typer.Argument(
         metavar="IN OUT",
-        help="A column file and where to write it (- is standard input and output), "
-        "or several files and a directory.",
+        help="A file of any format and where to write it (- is standard input and output); or "
+        "several files and one file or a folder.",
     ),
 ]
 SchemeName = Annotated[
