@@ -504,7 +504,9 @@ def require_ending(path: str | Path) -> None:
     """Raise for a name that spaCy would pass over."""
     if str(path) != STANDARD and not str(path).endswith(ENDING):
         raise FileError(
-            f"{path}: spaCy only reads files whose names end in {ENDING}. Name it so.", str(path)
+            f"{path}: spaCy only reads files whose names end in {ENDING}. Name it so, or name "
+            "another format (--to).",
+            str(path),
         )
 
 
