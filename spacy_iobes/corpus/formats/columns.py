@@ -180,8 +180,12 @@ def document_starts(part: Part) -> set[int]:
     if not part.scanned.documents:
         return set()
     signs = (*part.layout.markers, *([part.layout.comment] if part.layout.comment else []))
-    lines = sorted({at for sign in signs for at in _lines_with(part.buffer, sign)})
-    begin = [at for at in lines if _kind(part, at) in (MARKER, NEWDOC)]
+    found = set[int]()
+    for sign in signs:
+        if len(found) < part.scanned.documents:
+            lines = _lines_with(part.buffer, sign)
+            found |= {at for at in lines if _kind(part, at) in (MARKER, NEWDOC)}
+    begin = sorted(found)
     first = part.scanned.token_begin[part.tags.offsets[:-1]]
     return set(np.searchsorted(first, begin).tolist())
 
