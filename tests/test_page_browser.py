@@ -109,7 +109,7 @@ def partial(folder: Path) -> Path:
 
 def made(gold: Path, predicted: Path, *options: str) -> Path:
     path = gold.with_suffix(".html")
-    result = run(gold, predicted, "--policy", "begin", "--output", path, *options)
+    result = run(gold, predicted, "--policy", "begin", "--html", path, *options)
     assert result.exit_code == 0, result.stderr
     return path
 
