@@ -15,7 +15,7 @@ from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
 from .application import SHOWN, command, echo
-from .mistakes import list_mistakes, show_mistakes
+from .mistakes import show_mistakes
 from .options import SchemeName, read_options
 from .score_page import SHOWN as ON_PAGE
 from .score_page import make_page
@@ -108,12 +108,15 @@ def score_cli(
     if errors and (policies or layout not in ("table", "json")):
         message = "mistakes are listed under one policy, as lines or as JSON (--layout json)"
         raise typer.BadParameter(message, param_hint="--errors")
+    if errors and html:
+        message = "mistakes are listed or put on a page: choose one of them"
+        raise typer.BadParameter(message, param_hint="--errors")
     if html and several:
         raise typer.BadParameter("a page is about one prediction", param_hint="--html")
     if layout == "conlleval":  # it counts document markers as tokens
         how = replace(how, documents="tokens")
     task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
-    if errors and not html:
+    if errors:
         show_mistakes(task, signature, limit, layout == "json")
     elif policies:
         task.deliver(output, policy_table(task, signature, layout))
@@ -126,9 +129,6 @@ def score_cli(
         else:
             ((_, report),) = task.reports(signature, keep_matched=keep)
         if html == STANDARD:  # the page is printed, and nothing else
-            return
-        if errors:
-            list_mistakes(report, task.name(task.predictions[0]))
             return
         interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
         show(task, report, layout, interval, output)

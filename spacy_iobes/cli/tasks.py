@@ -142,9 +142,11 @@ class Task:
                     "(--gold-tag) and the predicted tag (--tag)."
                 )
             layers = (str(column), str(self.how.tag))
-            self._require_columns(replace(self.how, layers=layers))
-            both = self._corpus(self.gold, replace(self.how, layers=layers))
-            return both, both
+            both = replace(self.how, layers=layers)
+            if 0 < (width := self._width(self.gold, both)) < 3:
+                require_three_columns(Corpus(self.gold, both), width)
+            corpus = self._corpus(self.gold, both)
+            return corpus, corpus
         of_gold = self.how if column is None else replace(self.how, tag=column)
         gold, other = (
             self._fitted(path, how) for path, how in ((self.gold, of_gold), (predicted, self.how))
@@ -154,22 +156,15 @@ class Task:
     def _fitted(self, path: str, how: ReadOptions) -> ReadOptions:
         """Return how to read a file of two columns beside one with the layers that are named."""
         columns = [key for key, _ in how.layer_keys if isinstance(key, int)]
-        if not columns or is_stream(path) or self.format(path) != "columns":
-            return how
-        alone = replace(how, layers=())
-        for part in islice(Corpus(path, alone), 1):
-            if part.origin.part.layout.width == 2 and max(columns) > 1:
-                return alone
-        return how
+        alone = columns and max(columns) > 1 and self._width(path, how) == 2
+        return replace(how, layers=()) if alone else how
 
-    def _require_columns(self, how: ReadOptions) -> None:
-        """Raise unless the one file can hold both annotations."""
-        if not is_stream(self.gold):
-            corpus = Corpus(self.gold, replace(how, layers=()))
-            for part in islice(corpus, 1):
-                width = part.origin.part.layout.width
-                if part.tokens and width < 3:
-                    require_three_columns(Corpus(self.gold, how), width)
+    def _width(self, path: str, how: ReadOptions) -> int:
+        """Return how many columns a file has; 0 if nobody can know before it is read."""
+        if is_stream(path) or self.format(path) != "columns":
+            return 0
+        first = islice(Corpus(path, replace(how, layers=())), 1)
+        return next((part.origin.part.layout.width for part in first), 0)
 
     def _corpus(self, path: str, how: ReadOptions) -> Corpus:
         """Return a file, with the scheme that it is found in if nobody has named one."""

@@ -90,6 +90,12 @@ class Known:
     def kept(self, tokens: Flags, old: Offsets, new: Offsets) -> Known:
         """Return what is known of some of the tokens, which have other offsets then."""
         before = np.concatenate([[0], np.cumsum(tokens)])
+        return self.renumbered(before, old, new, lambda flags: flags[tokens])
+
+    def renumbered(
+        self, before: Offsets, old: Offsets, new: Offsets, of_flags: Callable[[Flags], Flags]
+    ) -> Known:
+        """Return the same where token `t` begins at `before[t]`, in sentences with new offsets."""
 
         def moved(spans: SpanColumns) -> SpanColumns:
             base, shift = old[spans.sentence], new[spans.sentence]
@@ -97,7 +103,7 @@ class Known:
             columns = (spans.sentence, *(end.astype(np.int32) for end in ends), spans.label)
             return SpanColumns.trusted(columns, spans.labels, len(spans))
 
-        return self.changed(moved, lambda flags: flags[tokens])
+        return self.changed(moved, of_flags)
 
     def regrouped(self, old: Offsets, new: Offsets) -> Known:
         """Return the same of the same tokens in other sentences."""

@@ -62,14 +62,9 @@ class Mentions:
         """
         part, offsets = self.part, self.offsets
         sizes = np.diff(self.before)
-
-        def moved(spans: SpanColumns) -> SpanColumns:
-            base, shift = part.offsets[spans.sentence], offsets[spans.sentence]
-            ends = (self.before[base + side] - shift for side in (spans.start, spans.end))
-            columns = (spans.sentence, *(end.astype(np.int32) for end in ends), spans.label)
-            return SpanColumns.trusted(columns, spans.labels, len(spans))
-
-        found = known.changed(moved, lambda flags: np.repeat(flags, sizes))
+        found = known.renumbered(
+            self.before, part.offsets, offsets, lambda flags: np.repeat(flags, sizes)
+        )
         exact = {f: place for f in part.findings if (place := self._place(f)) is not None}
         if exact:
             found = replace(found, spans=_with(found.spans, exact))

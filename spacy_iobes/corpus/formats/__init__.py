@@ -19,7 +19,7 @@ from typing import Any
 from ...codes.known import Known
 from ...errors import FileError
 from ...names import find
-from ..conll import BOM
+from ..conll import BOM, MARKERS
 from ..files import GZIP, STANDARD, Progress, require_name, shown
 from ..findings import Finding
 from ..first_bytes import binary_kind, json_kind
@@ -28,7 +28,6 @@ from ..sentences import Sentences
 from .options import COLUMNS, ReadOptions, SaveOptions
 
 HEAD = 4096  # bytes that are looked at where a name tells nothing
-MARK = b"-DOCSTART-"
 TXT_LINES = 20  # lines of a .txt file that say whether it has columns
 GROUP = "spacy_iobes_formats"
 
@@ -245,7 +244,8 @@ def has_columns(head: bytes, how: ReadOptions) -> bool:
     if how.layers or any(getattr(how, x) != getattr(plain, x) for x in about if x != "encoding"):
         return True
     lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()]
-    lines = [line for line in lines if not line.startswith(MARK)][:TXT_LINES]
+    marks = tuple(mark.encode() for mark in MARKERS)
+    lines = [line for line in lines if not line.startswith(marks)][:TXT_LINES]
     rows = [line.split() for line in lines]
     widths = {len(row) for row in rows}
     if len(widths) != 1 or min(widths) < 2:

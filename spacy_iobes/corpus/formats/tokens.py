@@ -13,15 +13,13 @@ from ...arrays import Flags
 from ...codes.known import Known
 from ...codes.span_columns import SpanColumns
 from ...errors import FileError
-from ..conll import Rest
+from ..conll import BOM, Rest
 from ..files import Progress, read_bytes, shown, write_bytes
 from ..findings import Finding
 from ..sentences import Sentences
-from ..words import Words
+from ..words import BLANKS, Words
 from .columns import ColumnOrigin
 from .options import ReadOptions, SaveOptions
-
-BOM = b"\xef\xbb\xbf"
 
 
 def read(
@@ -89,5 +87,4 @@ def _writable(whole: Sentences) -> Sentences:
 
 def _white(buffer: bytes) -> Flags:
     data = np.frombuffer(buffer, dtype=np.uint8)
-    found: Flags = (data == 32) | ((data >= 9) & (data <= 13))
-    return found
+    return np.isin(data, list(BLANKS))
