@@ -138,6 +138,15 @@ class SpanColumns:
         """Return the spans that have one of these labels."""
         return self.relabelled([label if label in wanted else None for label in self.labels])
 
+    def with_spans(self, more: Sequence[tuple[int, Given]]) -> SpanColumns:
+        """Return these and other spans, which are given with their sentences, in order."""
+        labels = tuple(dict.fromkeys([*self.labels, *(label for _, (_, _, label) in more)]))
+        rows = [(n, start, end, labels.index(label)) for n, (start, end, label) in more]
+        new = np.array(rows, dtype=np.int32).reshape(-1, 4).T
+        columns = [np.concatenate(pair) for pair in zip(self.numbered(labels).rows, new)]
+        order = np.lexsort((columns[2], columns[1], columns[0]))
+        return SpanColumns.trusted((column[order] for column in columns), labels, len(self))
+
     def regrouped(self, old: Offsets, new: Offsets) -> SpanColumns:
         """Return the spans of the same tokens in other sentences.
 

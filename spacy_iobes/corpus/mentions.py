@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Ints, Offsets
+from ..arrays import Offsets
 from ..codes.known import Known
-from ..codes.span_columns import SpanColumns
+from ..span import Span
 from .findings import Finding
 from .sentences import Sentences
 from .words import Words, byte_places
@@ -67,7 +67,8 @@ class Mentions:
         )
         exact = {f: place for f in part.findings if (place := self._place(f)) is not None}
         if exact:
-            found = replace(found, spans=_with(found.spans, exact))
+            more = [(f.sentence, Span(*place, f.label)) for f, place in exact.items()]
+            found = replace(found, spans=found.spans.with_spans(more))
         return replace(
             part,
             offsets=offsets,
@@ -95,20 +96,3 @@ class Mentions:
         first, last = np.searchsorted(self.characters.begin, places[list(found.parts[0])]).tolist()
         start = int(self.offsets[found.sentence])
         return first - start, last - start
-
-
-def _with(spans: SpanColumns, more: dict[Finding, tuple[int, int]]) -> SpanColumns:
-    """Return spans with others, in order."""
-    labels = tuple(dict.fromkeys([*spans.labels, *(found.label for found in more)]))
-    new: list[Ints] = [
-        np.array(column, dtype=np.int32)
-        for column in (
-            [found.sentence for found in more],
-            [start for start, _ in more.values()],
-            [end for _, end in more.values()],
-            [labels.index(found.label) for found in more],
-        )
-    ]
-    columns = [np.concatenate(pair) for pair in zip(spans.numbered(labels).rows, new)]
-    order = np.lexsort((columns[2], columns[1], columns[0]))
-    return SpanColumns.trusted((column[order] for column in columns), labels, len(spans))

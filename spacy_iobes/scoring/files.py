@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from ..codes.known import Known
 from ..codes.parse import refusal
 from ..codes.policy import get_policy
@@ -258,14 +256,8 @@ def score_pairs(
 
 def with_unplaced(spans: SpanColumns, lost: Sequence[Finding]) -> SpanColumns:
     """Return gold spans with those that are no spans of tokens, which no prediction can equal."""
-    labels = tuple(dict.fromkeys([*spans.labels, *(found.label for found in lost)]))
-    sentence = np.array([found.sentence for found in lost], dtype=np.int32)
-    start = np.arange(UNPLACED, UNPLACED + len(lost), dtype=np.int32)
-    label = np.array([labels.index(found.label) for found in lost], dtype=np.int32)
-    rows = zip(spans.numbered(labels).rows, (sentence, start, start + 1, label))
-    columns = [np.concatenate(pair).astype(np.int32) for pair in rows]
-    order = np.lexsort((columns[1], columns[0]))
-    return SpanColumns.trusted((column[order] for column in columns), labels, len(spans))
+    places = enumerate(lost, UNPLACED)
+    return spans.with_spans([(x.sentence, Span(at, at + 1, x.label)) for at, x in places])
 
 
 def located(
