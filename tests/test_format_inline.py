@@ -302,7 +302,7 @@ def test_an_archive_is_a_folder(tmp_path: Path, name: str) -> None:
         ]
         assert part.name == str(where)
     assert format_of(packed).name == "inline"
-    assert format_of(tmp_path / "folder").name == "brat"
+    assert format_of(tmp_path / "folder").name == "folder"
     with pytest.raises(UnknownNameError, match="Known: columns"):
         format_of(packed, "inlin")
 

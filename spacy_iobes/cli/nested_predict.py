@@ -95,7 +95,7 @@ class NestedPrediction:
         """Read, find and write; what was done, in words and as plain values."""
         from ..corpus.doc_columns import DocFile
         from ..corpus.sources import group_spans
-        from ..corpus.text_docs import tokens_by
+        from ..corpus.texts import tokens_by
         from ..corpus.untagged import Untagged
         from ..pipeline.documents import sentence_bound, takes_documents
         from ..pipeline.nested_prediction import group_of, predicted_docs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import wraps
 from typing import Annotated, Any, get_args
 
@@ -15,8 +14,8 @@ from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 from ..corpus.corpus import Corpus
 from ..corpus.files import STANDARD, require_there, shown
-from ..corpus.formats import ending_of, format_of
-from ..corpus.formats.options import Documents, ReadOptions, SaveOptions
+from ..corpus.formats import ending_of, format_of, formats_in
+from ..corpus.formats.options import Documents, ReadOptions, SaveOptions, option_fields
 from ..corpus.inputs import is_stream
 from ..names import known_name
 from .application import echo
@@ -112,7 +111,7 @@ def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
     numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
     given = {"--layer": numbers, "--header": how.header, "--suffix": how.suffix}
     wrong = ", ".join(name for name, value in given.items() if value)
-    if wrong and all(format_of(path, how.format, how).name != "columns" for path in paths):
+    if wrong and not any("columns" in formats_in(path, how) for path in paths):
         message = f"this is for column files, and there is none among {', '.join(paths)}"
         raise typer.BadParameter(message, param_hint=wrong)
 
@@ -207,7 +206,7 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorato
         return cls(**{key: value for key, value in given.items() if value is not None})
 
     source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_option_of(each, name) for each in fields(cls) if each.name not in leave_out]
+        [_option_of(each, name) for each in option_fields(cls) if each.name not in leave_out]
     )
     return in_place_of(name, source)
 

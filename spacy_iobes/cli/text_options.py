@@ -94,7 +94,7 @@ def text_reading(
         return how
     import spacy
 
-    from ..corpus.text_docs import tokens_by
+    from ..corpus.texts import tokens_by
 
     try:
         return replace(how, tokenize=tokens_by(spacy.blank(lang).tokenizer))

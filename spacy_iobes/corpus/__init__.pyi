@@ -76,9 +76,9 @@ from .targets import ToEntities as ToEntities
 from .targets import get_span_target as get_span_target
 from .targets import get_target as get_target
 from .text_docs import text_doc as text_doc
-from .text_docs import tokens_by as tokens_by
 from .text_files import read_brat as read_brat
 from .text_files import read_inline as read_inline
+from .texts import tokens_by as tokens_by
 from .to_read import ToRead as ToRead
 from .to_read import docs_to_read as docs_to_read
 from .training_data import TrainingData as TrainingData

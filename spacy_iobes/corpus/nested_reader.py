@@ -21,7 +21,7 @@ from .findings import Finding, finding_lines
 from .nested_corpus import NestedFile, NestedReading
 from .nested_text import Misaligned, TextReading, require_misaligned
 from .reader import Augmenter, carry, carry_sentences, files_of
-from .text_docs import tokens_by
+from .texts import tokens_by
 
 
 class NestedCorpus:

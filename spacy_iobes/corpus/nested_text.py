@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -16,13 +16,11 @@ from typing import Any, Literal, get_args
 from ..errors import FileError, UnknownNameError
 from ..span import Span
 from .findings import Finding
-from .formats.options import ReadOptions
+from .formats.options import ReadOptions, Tokenize
 from .inline import Markup
 
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""
-Tokenize = Callable[[str], list[Offsets]]
-"""Cuts a text into tokens."""
 Misaligned = Literal["count", "raise", "expand", "contract", "split"]
 """What becomes of a mention that begins or ends within a token.
 

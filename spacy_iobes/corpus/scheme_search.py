@@ -136,9 +136,9 @@ def _listed(part: Sentences, sentence: int, spans: set[Span]) -> str:
 
 def find_scheme(source: Iterable[Sentences], name: str) -> str:
     """Return the scheme that the tags of a source are in; empty if it has spans, or names one."""
-    search = SchemeSearch()
+    search, tagged = SchemeSearch(), False
     for part in source:
-        if part.scheme or part.given is not None:
-            return ""
-        search.add(part)
-    return search.found(name)
+        if not part.scheme and part.given is None:
+            search.add(part)
+            tagged = True
+    return search.found(name) if tagged else ""

@@ -22,9 +22,9 @@ from ..codes.tag_columns import CodedTags
 from ..errors import FileError
 from .characters import SPACE, kinds_of, simple_places
 from .findings import Finding
-from .formats.options import ReadOptions
+from .formats.options import ReadOptions, Tokenize
 from .json_records import Mention, Record, out_of_range
-from .nested_text import Tokenize, simple_tokens
+from .nested_text import simple_tokens
 from .sentences import Sentences
 from .texts import sentencizer, tokenizer_of
 from .words import Words, byte_places
@@ -89,7 +89,7 @@ def text_sentences(rows: Iterable[TextRow], name: str, how: ReadOptions) -> Iter
 
     Where a mention goes beyond a sentence boundary, there is no boundary, and a finding says so.
     """
-    tokenize = tokenizer_of(how) if how.lang else None
+    tokenize = tokenizer_of(how) if how.lang or how.tokenizer else None
     held, size, before = list[TextRow](), 0, (0, 0)
     for row in rows:
         bare = row.words is not None

@@ -13,19 +13,10 @@ from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from .doc_lines import SPACES
-from .nested_text import NestedText, Offsets, Tokenize
+from .nested_text import NestedText
 
 MORE = "iobes_json"
 """The key of `doc.user_data` for what else was told of a text, as JSON."""
-
-
-def tokens_by(tokenizer: Any) -> Tokenize:
-    """The tokens of one of spaCy's tokenizers, white space among them."""
-
-    def tokenize(text: str) -> list[Offsets]:
-        return [(token.idx, token.idx + len(token)) for token in tokenizer(text)]
-
-    return tokenize
 
 
 def text_doc(vocab: Vocab, text: NestedText, key: str, entities: bool = False) -> Doc:

@@ -19,8 +19,8 @@ from ..errors import InexpressibleError, SettingError
 from .conll import BOM, Rest
 from .files import Progress, read_bytes
 from .findings import Finding, finding_lines
-from .formats.options import ReadOptions
-from .nested_text import NestedText, Tokenize, simple_tokens
+from .formats.options import ReadOptions, Tokenize
+from .nested_text import NestedText, simple_tokens
 from .sentences import Sentences
 from .words import Words
 
@@ -29,11 +29,20 @@ ENOUGH = 200_000  # tokens of texts that are looked at in one go
 
 def tokenizer_of(how: ReadOptions) -> Tokenize:
     """Return what cuts texts into tokens: spaCy's tokenizer of a language, or the simple one."""
+    if how.tokenizer is not None:
+        return how.tokenizer
     if not how.lang:
         return simple_tokens
-    from .text_docs import tokens_by
-
     return tokens_by(_blank(how.lang).tokenizer)
+
+
+def tokens_by(tokenizer: Any) -> Tokenize:
+    """Return what cuts texts as one of spaCy's tokenizers does, white space among the tokens."""
+
+    def tokenize(text: str) -> list[tuple[int, int]]:
+        return [(token.idx, token.idx + len(token)) for token in tokenizer(text)]
+
+    return tokenize
 
 
 def _blank(language: str) -> Any:

@@ -25,7 +25,7 @@ from .nested_text import TextReading
 from .plain_text import Split, plain_docs, with_sentences
 from .reader import ConllCorpus
 from .sources import shown
-from .text_docs import tokens_by
+from .texts import tokens_by
 from .training_data import training_data
 from .untagged import Untagged
 

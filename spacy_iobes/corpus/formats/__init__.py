@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +25,7 @@ from ..findings import Finding
 from ..first_bytes import binary_kind, json_kind
 from ..inputs import is_stream
 from ..sentences import Sentences
-from .options import COLUMNS, ReadOptions, SaveOptions
+from .options import COLUMNS, ReadOptions, SaveOptions, option_fields
 
 HEAD = 4096  # bytes that are looked at where a name tells nothing
 TXT_LINES = 20  # lines of a .txt file that say whether it has columns
@@ -38,8 +38,9 @@ class Format:
 
     `begins` says of the first bytes of a file whether it is of this kind, where its name does not.
     `overlap` says whether spans may overlap in it, `verbatim` whether it has texts, `annotated`
-    whether it has any annotation, `tagged` whether that is tags, which may be illegal. A folder of
-    this kind `holds` files of these names.
+    whether it has any annotation, `tagged` whether that is tags, which may be illegal. One that
+    takes `folders` reads them whole; those of a kind that `holds` files of these names are told by
+    these.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Format:
     verbatim: bool = False
     module: str = ""
     aliases: tuple[str, ...] = ()
+    folders: bool = False
     holds: tuple[str, ...] = ()
     annotated: bool = True
     tagged: bool = False
@@ -114,13 +116,20 @@ ROWS = (
         overlap=False,
         tagged=True,
     ),
-    Format("brat", "a folder of texts (.txt) and annotations", (".ann",), None, True, True),
+    Format(
+        "brat",
+        "a folder of texts (.txt) and annotations",
+        (".ann",),
+        verbatim=True,
+        folders=True,
+    ),
     Format(
         "inline",
         "texts with tags in them, <PER>Ada</PER>",
         (".xml", ".tar", ".tgz"),
         lambda head: head.lstrip()[:5] == b"<?xml",
         verbatim=True,
+        folders=True,
     ),
     Format("text", "plain text without annotation", verbatim=True, annotated=False),
     Format(
@@ -133,11 +142,14 @@ ROWS = (
         "a session of annotate, as far as it was annotated",
         verbatim=True,
         module="spacy_iobes.selection.session_format",
+        folders=True,
         holds=("corpus.spacy", "settings.json", "decisions.jsonl"),
     ),
 )
 
 
+FOLDER = Format("folder", "files of any kind, in the order of their names", verbatim=True)
+"""What reads a folder that is of no kind itself. Nobody names it."""
 FORMATS = {row.name: row for row in ROWS}
 """Every format by its name; `add_format` adds rows, and so do entry points of other packages."""
 COLUMN_ENDINGS = {
@@ -176,7 +188,8 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
     Whatever nothing is known of is a column file.
     """
     if name != "auto":
-        return get_format(name)
+        named = get_format(name)
+        return FOLDER if not named.folders and Path(path).is_dir() else named
     require_name(path)
     if Path(path).is_dir():
         return format_of_folder(Path(path))
@@ -195,11 +208,21 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
 
 
 def format_of_folder(path: Path) -> Format:
-    """Return the format whose files a folder holds; else it is one of brat."""
+    """Return the format that a folder is of; else what reads one file of it after the other."""
     for row in FORMATS.values():
         if row.holds and all((path / name).is_file() for name in row.holds):
             return row
-    return get_format("brat")
+    return FOLDER if next(path.rglob("*.ann"), None) is None else get_format("brat")
+
+
+def formats_in(path: str | Path, how: ReadOptions) -> set[str]:
+    """Return the names of the formats of a file, or of the files of a folder."""
+    row = format_of(path, how.format, how)
+    if row is not FOLDER:
+        return {row.name}
+    from .folder import files_below
+
+    return {format_of(file, how.format, how).name for file in files_below(path)}
 
 
 def ending_of(path: str | Path) -> str:
@@ -240,7 +263,7 @@ def has_columns(head: bytes, how: ReadOptions) -> bool:
     Whoever names anything about columns says that there are some.
     """
     plain = ReadOptions()
-    about = [each.name for each in fields(how) if each.metadata["panel"] == COLUMNS]
+    about = [each.name for each in option_fields(ReadOptions) if each.metadata["panel"] == COLUMNS]
     if how.layers or any(getattr(how, x) != getattr(plain, x) for x in about if x != "encoding"):
         return True
     lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()]

@@ -22,7 +22,7 @@ from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bar
 from ..files import STANDARD, Progress, decoded_bytes, shown, whole_file
 from ..findings import NO_SPANS, Finding
 from ..folders import beside, put
-from ..nested_text import NestedText, Tokenize, split_tokens
+from ..nested_text import NestedText, split_tokens
 from ..sentences import Sentences
 from ..texts import (
     TextOrigin,
@@ -32,7 +32,7 @@ from ..texts import (
     split_sentences,
     tokenizer_of,
 )
-from .options import ReadOptions, SaveOptions
+from .options import ReadOptions, SaveOptions, Tokenize
 from .standoff import LABEL, TEXT_BOUND, BratFile, FileMention, edit, mention_line, read_mention
 
 BOM = "\ufeff"

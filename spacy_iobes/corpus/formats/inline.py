@@ -26,11 +26,11 @@ from ...span import Span
 from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bare
 from ..files import CHUNK, Progress, decoded_bytes, opened, read_bytes, shown, write_bytes
 from ..findings import NO_SPANS, Finding
-from ..nested_text import NestedText, Tokenize, split_tokens
+from ..nested_text import NestedText, split_tokens
 from ..sentences import Sentences
 from ..texts import require_expressible, sentences_of, split_sentences, tokenizer_of
 from .inline_tags import NAME, Problem, TaggedText, attribute, tagged_texts
-from .options import ReadOptions, SaveOptions
+from .options import ReadOptions, SaveOptions, Tokenize
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 DAMAGED = (

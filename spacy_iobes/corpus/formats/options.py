@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 from ...errors import FileError, SettingError
@@ -26,6 +27,15 @@ def option(
     """Return a field with what its option says in the help of commands, and its name there."""
     more = {"about": about, "panel": panel, "choices": choices, "option": option}
     return field(default=default, metadata=more)
+
+
+Tokenize = Callable[[str], list[tuple[int, int]]]
+"""Cuts a text into tokens: where each begins and ends."""
+
+
+def option_fields(cls: type) -> tuple[Field[Any], ...]:
+    """Return the fields of a dataclass that are options of commands."""
+    return tuple(each for each in fields(cls) if each.metadata)
 
 
 class LayerName(NamedTuple):
@@ -127,12 +137,14 @@ class ReadOptions:
     xml: bool = option(
         False, "Inline-tagged texts are XML even without <?xml: decode &amp;.", TEXTS
     )
+    tokenizer: Tokenize | None = field(default=None, compare=False)
+    """Cuts texts into tokens, in place of what `lang` names; no option."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(map(str, self.layers)))
         object.__setattr__(self, "ignore_tags", tuple(self.ignore_tags))
         object.__setattr__(self, "tag_names", tuple(self.tag_names))
-        for each in fields(self):
+        for each in option_fields(type(self)):
             if each.metadata["choices"] is not None:
                 known_name(each.name, getattr(self, each.name), each.metadata["choices"])
         if not self.delimiter:
@@ -206,7 +218,7 @@ class SaveOptions:
     encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
+        for each in option_fields(type(self)):
             if each.metadata["choices"] is not None:
                 known_name(each.name, getattr(self, each.name), each.metadata["choices"])
         if self.delimiter in ("auto", "whitespace"):

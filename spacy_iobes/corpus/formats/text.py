@@ -10,10 +10,10 @@ from ...codes.known import Known
 from ..excerpts import excerpts, require_writable
 from ..files import Progress, shown, write_bytes
 from ..findings import Finding
-from ..nested_text import NestedText, Tokenize
+from ..nested_text import NestedText
 from ..sentences import Sentences
 from ..texts import lines_of, sentences_of, split_sentences, tokenizer_of
-from .options import ReadOptions, SaveOptions
+from .options import ReadOptions, SaveOptions, Tokenize
 
 
 def read(
