@@ -45,7 +45,7 @@ def compare_cli(
     ],
     how: ReadOptions,
     scheme: SchemeName = "",
-    policy: PredictionPolicy = None,
+    policy: PredictionPolicy = "raise",
     gold_policy: GoldPolicy = "raise",
     metric: Metric = "f1",
     gold_tag: GoldColumn = None,

@@ -56,7 +56,7 @@ def score_cli(
     files: Files,
     how: ReadOptions,
     scheme: SchemeName = "",
-    policy: PredictionPolicy = None,
+    policy: PredictionPolicy = "raise",
     gold_policy: GoldPolicy = "raise",
     layout: Layout = "table",
     policies: Annotated[
@@ -67,7 +67,7 @@ def score_cli(
         typer.Option(
             "--errors",
             help="List every mistake with its line in place of the figures: missed, spurious, "
-            "wrong label, wrong border.",
+            "wrong label, wrong boundary.",
         ),
     ] = False,
     html: Annotated[
