@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.scorer import Scorer as SpacyScorer
@@ -27,6 +28,7 @@ from spacy_iobes.errors import AlignmentError, MalformedTagsError, UnknownNameEr
 from spacy_iobes.pipeline import span_scorer, tag_scorer
 
 from . import by_hand, policies_by_hand, strategies
+from .commands import run
 from .docs import TAGS, VOCAB, bare, pipeline, with_entities, with_group, with_tags
 from .shared import SHARED
 
@@ -460,3 +462,17 @@ def test_spans_are_what_they_seem() -> None:
         by_hand.begin(GOLD[0])
     )
     assert with_tags(GOLD[0]).user_data[TAGS] == GOLD[0]
+
+
+def test_a_config_must_name_the_policy(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    scorer = {"@scorers": "spacy-iobes.tag_scorer.v1", "scheme": "bio", "policy": "begin"}
+    nlp.add_pipe("iobes_repairer", config={"scheme": "bio", "policy": "begin", "scorer": scorer})
+    nlp.to_disk(tmp_path)
+    config = tmp_path / "config.cfg"
+    head, tail = config.read_text().rsplit('policy = "begin"\n', 1)
+    config.write_text(head + tail)
+    result = run("tune", tmp_path, tmp_path / "dev.bio")
+    assert result.exit_code == 2
+    assert "iobes_repairer.scorer -> policy" in result.stderr
+    assert 'write policy = "raise", for example: one of raise, begin, discard' in result.stderr

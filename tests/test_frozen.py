@@ -20,7 +20,7 @@ from thinc.api import ConfigValidationError
 from spacy_iobes import Signature, Span, kernels
 from spacy_iobes.selection import Session
 
-from .commands import fine
+from .commands import fine, run
 from .shared import beside
 from .transcripts import FIXTURES
 
@@ -62,8 +62,10 @@ def scored_examples(nlp: spacy.Language) -> list[Example]:
 def test_scorers_of_an_edited_config_give_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(FROZEN / "scorers", folder)
-    with pytest.raises(ConfigValidationError, match="policy.*missing|policy.*required"):
+    with pytest.raises(ConfigValidationError, match=r"policy.*(missing|required)"):
         spacy.load(folder)
+    advice = "write policy in place of repair; write gold_policy in place of gold_repair."
+    assert advice in run("tune", folder, FIXTURES / "gold.bio").stderr
     subprocess.run(edit_of_a_config(), shell=True, cwd=folder, check=True)
     nlp = spacy.load(folder)
     for name, expected in EXPECTED["scorers"].items():
