@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import spacy
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, registry
@@ -50,7 +51,7 @@ def edit_of_a_config() -> str:
     return str(command)
 
 
-def scored_examples(nlp: spacy.Language) -> list[Example]:
+def scored_examples(nlp: Language) -> list[Example]:
     """Return a sentence whose tags and entities, both predicted, are scored against gold."""
     words, gold, tags, ents = (column.split() for column in EXPECTED["scored"].values())
     predicted = Doc(nlp.vocab, words=words, ents=ents)
