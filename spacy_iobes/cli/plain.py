@@ -18,21 +18,28 @@ from typer.core import TyperCommand
 from ..corpus.files import visible
 
 PLAIN = (str, str | None, list[str], bool)
+NEEDLESS = ", and none is needed: "
+LAST = f"{NEEDLESS}the file to write is the last one"
 INSTEAD = {
     "--column": "--layer, or --tag",
     "--columns": "--layer, once for each",
+    "--converter": "--format",
     "--discard-extra-columns": "--only-tags",
+    "--drop-spaces": f"{NEEDLESS}column files leave out tokens of white space",
+    "--file-type": "--to",
     "--from": "--scheme for tags, --format for files",
     "--gold-index": "--gold-tag",
     "--gold-repair": "--gold-policy",
     "--group": "--spans-key",
     "--ignore-documents": "--documents none",
+    "--ignore-sentences": "--sentences whole",
+    "--label": "--layer N=LABEL",
     "--labels": "--scheme",
     "--lines": "--sentences lines",
     "--markers-as-tokens": "--documents tokens",
-    "--nested": "not needed: the data say whether mentions overlap",
+    "--nested": f"{NEEDLESS}the data say whether mentions overlap",
     "--output-format": "--to, or --layout for scores",
-    "--reference": "not needed: gold is the first file",
+    "--reference": f"{NEEDLESS}gold is the first file",
     "--repair": "--policy",
     "--repair-method": "--policy",
     "--score-format": "--layout",
@@ -42,8 +49,16 @@ INSTEAD = {
     "--tag-scheme": "--scheme",
     "--token-index": "--token",
     "-r": "--policy",
+    "convert --output": LAST,
+    "convert -o": LAST,
+    "repair --output": LAST,
+    "repair -o": LAST,
+    "score --json": "--layout json",
 }
-"""Options that people try, from other tools and from version 0.1.0, and what they are called."""
+"""Options that people try, from other tools and from version 0.1.0, and what they are called.
+
+A row that begins with a command is for that command alone.
+"""
 USAGE: Any = typer.BadParameter.__mro__[1]  # of click, which some releases of typer hold a copy of
 
 
@@ -77,14 +92,21 @@ def _shown() -> Iterator[None]:
         yield
     except USAGE as error:
         name = getattr(error, "option_name", "")
-        if name in INSTEAD and hasattr(error, "possibilities"):
-            found = INSTEAD[name]
-            use = f"it is {found}" if found.startswith("not needed") else f"use {found}"
-            error.message, error.possibilities = f"There is no option {name} here: {use}.", []
+        if hasattr(error, "possibilities") and (use := instead(name, error.ctx)):
+            error.message, error.possibilities = f"There is no option {name} here{use}.", []
         if not error.message:  # an option is missing, whose help says what it may be
             error.message = getattr(getattr(error, "param", None), "help", "") or ""
         error.message = visible(error.message)
         raise
+
+
+def instead(option: str, context: Any) -> str:
+    """Return what to do without an option, or nothing where the command lacks that as well."""
+    found = INSTEAD.get(f"{context.command.name} {option}", INSTEAD.get(option, ""))
+    if found.startswith(NEEDLESS):
+        return found
+    here = {name for each in context.command.params for name in each.opts}
+    return f": use {found}" if here & set(found.replace(",", " ").split()) else ""
 
 
 def plain_values(
