@@ -57,7 +57,12 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         "facts": facts(report),
         "labels": list(report.counts.labels),
         "match": MATCH_WORDS[signature.match],
-        "scores": {"header": scores.header, "rows": scores.texts(), "rules": scores.rules},
+        "scores": {
+            "header": scores.header,
+            "rows": scores.texts(),
+            "rules": scores.rules,
+            "bars": 3,
+        },
         "nested": report.nested is not None,
         "matches": {
             "header": ("match", *MucCounts._fields[:-1], "F1"),
@@ -66,6 +71,7 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         },
         "confusion": report.counts.confusion.tolist(),
         "policies": policies_data(report, policies),
+        "sides": ("gold", "predicted"),
         "kinds": ERROR_KINDS,
         **mistakes_data(report),
     }
