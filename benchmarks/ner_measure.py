@@ -121,7 +121,7 @@ def f1(tagger: Any, documents: list[Document]) -> float:
     """F1 of entities in percent, by this package's own score."""
     predicted = tagger.bio(tagger.tag(tagger.ready(documents)))
     gold = [tags for _, tags in map(joined, tagger.units(documents))]
-    return 100 * (score(gold, predicted, scheme="bio", repair="raise").value or 0.0)
+    return 100 * (score(gold, predicted, scheme="bio", policy="raise").value or 0.0)
 
 
 def words_in(documents: list[Document]) -> int:

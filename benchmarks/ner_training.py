@@ -140,5 +140,5 @@ def tagged(run: Run, part: str, limit: int) -> tuple[Report, float]:
     docs = list(run.nlp.pipe(docs, batch_size=256))
     seconds = process_time() - begin
     predicted = [entity_tags(doc) for doc in docs]
-    report = score([tags for _, tags in rows], predicted, scheme="bio", repair="raise")
+    report = score([tags for _, tags in rows], predicted, scheme="bio", policy="raise")
     return report, sum(map(len, docs)) / seconds

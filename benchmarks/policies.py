@@ -68,7 +68,7 @@ def read(path: Path, rounds: int) -> Output:
     language = path.name.partition("_")[0]
     gold, predicted = tags(gold_file(language)), tags(path)
     reports = {
-        policy: score(gold, predicted, scheme="bio", repair=policy, gold_repair="begin")
+        policy: score(gold, predicted, scheme="bio", policy=policy, gold_policy="begin")
         for policy in POLICIES
     }
     after, before = (reports[policy].by_sentence() for policy in ("discard", "begin"))

@@ -37,7 +37,7 @@ def our_tools() -> Tools:
     """This package: every kind of match, confusion and accuracy are counted in the same call."""
 
     def ours(pair: Pair) -> Report:
-        return score(*pair, scheme="bio", repair="begin")
+        return score(*pair, scheme="bio", policy="begin")
 
     def written(pair: Pair) -> tuple[Report, str]:
         report = ours(pair)

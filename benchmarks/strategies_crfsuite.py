@@ -55,5 +55,5 @@ def measure(codec: Codec, train: Material, test: Material, parts: Sequence[Attri
     seconds = process_time() - begin
     predicted = convert_many(found, codec.scheme, "bio", policy="begin")
     expected = convert_many(tags(codec, test), codec.scheme, "bio")
-    report = score(expected, predicted, scheme="bio", repair="begin")
+    report = score(expected, predicted, scheme="bio", policy="begin")
     return Timed(seconds, figures(*report.counts.totals).f1 or 0.0)

@@ -1,4 +1,4 @@
-"""Types of arrays, and checks at the border: what a kernel trusts is checked here."""
+"""Types of arrays, and checks at the boundary: what a kernel trusts is checked here."""
 
 from __future__ import annotations
 

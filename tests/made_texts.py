@@ -138,7 +138,7 @@ def texts(
     parts: bool = True,
     breaks: bool = False,
 ) -> MadeText:
-    """A text with any mentions, or with such as do not cross each other or a sentence border."""
+    """A text with any mentions, or with such as do not cross each other or a sentence boundary."""
     pieces = st.sampled_from([*characters, "Ada", "met", "New York", " ", " "])
     text = draw(st.lists(pieces, min_size=1, max_size=12).map("".join).filter(tokens_of))
     tokens, count = tokens_of(text), len(tokens_of(text))

@@ -64,7 +64,7 @@ def plain_docs(
     holes: bool = True,
     smallest: int = 0,
 ) -> Plain:
-    """A document whose mentions cross no sentence border, or of which nothing is known."""
+    """A document whose mentions cross no sentence boundary, or of which nothing is known."""
     size = draw(st.integers(smallest, 8))
     tokens = draw(st.lists(st.sampled_from(WORDS), min_size=size, max_size=size))
     spaces = draw(st.lists(st.booleans(), min_size=size, max_size=size)) if known_spaces else []

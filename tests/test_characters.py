@@ -106,7 +106,7 @@ def test_other_texts_are_refused(tmp_path: Path) -> None:
     assert "White space does not count" in " ".join(result.stderr.split())
     short = run("score", gold, texts(tmp_path / "short.jsonl", [("Ada", [])]), "--characters")
     assert short.exit_code == 2
-    assert "no sentence border in common" in " ".join(short.stderr.split())
+    assert "no sentence boundary in common" in " ".join(short.stderr.split())
 
 
 LABELS = ("X", "Y")

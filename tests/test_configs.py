@@ -97,7 +97,7 @@ def test_the_settings_of_the_repair_are_in_one_place() -> None:
     with pytest.warns(MalformedTagsWarning):
         scores = nlp.evaluate([gold])
     assert scores["iobes_f"] == 1.0
-    assert "repair:discard" in scores["iobes_signature"]
+    assert "policy:discard" in scores["iobes_signature"]
 
 
 def columns(path: Path, sentences: int, seed: int) -> Path:
@@ -159,7 +159,11 @@ def test_the_recipe_of_the_score_is_kept(trained: tuple[Path, str]) -> None:
     meta = json.loads((trained[0] / "model" / "model-best" / "meta.json").read_text())
     performance = meta["performance"]
     signature = Signature.parse(performance["iobes_signature"])
-    assert (signature.scheme, signature.repair, signature.gold) == ("iobes", "begin", "raise")
+    assert (signature.scheme, signature.policy, signature.gold_policy) == (
+        "iobes",
+        "begin",
+        "raise",
+    )
     assert performance["iobes_f"] > 0.9
     assert set(performance["iobes_f_per_type"]) == {"PER", "LOC"}
     assert performance["iobes_violations"] >= 0

@@ -46,4 +46,4 @@ def test_augmented_references_keep_their_annotation(tmp_path: Path) -> None:
 
 def test_a_scheme_without_a_repair_is_refused() -> None:
     with pytest.raises(TypeError, match="null for both"):
-        span_scorer(scheme="bio", repair=None)
+        span_scorer(scheme="bio", policy=None)

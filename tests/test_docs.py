@@ -47,9 +47,9 @@ def of_texts(
     """Texts as sentences; tokens are counted in each text, missing ones over all of them."""
     sizes = [len(some) for some in tokens]
     begins = np.cumsum([0, *sizes]).tolist()
-    borders = [sorted({0, *mine}) for mine in starts] or [[0] for _ in texts]
-    offsets = [at + start for at, mine in zip(begins, borders) for start in mine]
-    opens = np.cumsum([0, *map(len, borders)])[:-1]
+    boundaries = [sorted({0, *mine}) for mine in starts] or [[0] for _ in texts]
+    offsets = [at + start for at, mine in zip(begins, boundaries) for start in mine]
+    opens = np.cumsum([0, *map(len, boundaries)])[:-1]
     old = np.array(begins, dtype=np.int64)
     new = np.array([*offsets, begins[-1]], dtype=np.int64)
     columns = SpanColumns.of(spans or [[] for _ in texts], sizes).regrouped(old, new)
@@ -245,7 +245,7 @@ def test_white_space_is_missing_where_its_neighbours_are() -> None:
     assert not doc.spans
 
 
-def test_a_doc_of_one_sentence_of_a_text_leaves_its_borders_open() -> None:
+def test_a_doc_of_one_sentence_of_a_text_leaves_its_boundaries_open() -> None:
     """A parser may still find them; where a text was cut into sentences they are set."""
     one, two = [(0, 1), (2, 3)], [(0, 1), (2, 3)]
     part = of_texts(["a b", "c d"], [one, two], [[0], [0, 1]])

@@ -166,7 +166,7 @@ def test_sentences(tmp_path: Path, sentences: str, words: list[list[str]]) -> No
     assert part.known().spans[0] == [(1, 2, "A")]
 
 
-def test_where_a_mention_is_is_no_border(tmp_path: Path) -> None:
+def test_where_a_mention_is_is_no_boundary(tmp_path: Path) -> None:
     folder(tmp_path, {"a.txt": "One two\nthree\nfour", "a.ann": "T1\tA 4 13\ttwo three\n"})
     part = whole(tmp_path, sentences="lines")
     assert part.offsets.tolist() == [0, 3, 4]

@@ -171,7 +171,7 @@ def test_malformed_entities_stay_malformed(tmp_path: Path) -> None:
         part.known(policy="begin")
 
 
-def test_a_border_inside_an_entity_is_none(tmp_path: Path) -> None:
+def test_a_boundary_inside_an_entity_is_none(tmp_path: Path) -> None:
     begins: Any = [True, False, True, True, False, True]
     doc = Doc(
         Vocab(),
@@ -186,7 +186,7 @@ def test_a_border_inside_an_entity_is_none(tmp_path: Path) -> None:
     assert (found.kind, found.sentence, found.label) == ("crossing", 1, "X")
     assert found.place == f"{tmp_path / 'a.spacy'}, Doc 1, token 1"
     assert found.gone == ((1, 4, "b c d"),)
-    # neighbours and malformed ones, which no border is inside of
+    # neighbours and malformed ones, which no boundary is inside of
     doc = Doc(Vocab(), words=list("abc"), sent_starts=[True] * 3, ents=["B-X", "B-X", "B-Y"])
     (part,) = read(there(tmp_path / "b.spacy", [doc]))
     assert (part.offsets.tolist(), part.findings) == ([0, 1, 2, 3], ())
@@ -196,7 +196,7 @@ def test_a_border_inside_an_entity_is_none(tmp_path: Path) -> None:
     assert (part.offsets.tolist(), part.findings) == ([0, 1, 2, 3, 4, 5], ())
 
 
-def test_a_border_inside_a_span_is_none(tmp_path: Path) -> None:
+def test_a_boundary_inside_a_span_is_none(tmp_path: Path) -> None:
     doc = Doc(Vocab(), words=list("abcde"), sent_starts=[True, True, False, True, True])
     doc.spans["sc"] = [doc[0:1], doc[2:4], doc[1:4]]
     for span, label in zip(doc.spans["sc"], "XYZ"):
@@ -836,7 +836,7 @@ def test_groups_as_early_versions_wrote_them(tmp_path: Path) -> None:
         ([], 4),
     ]
     (part,) = read(path, spans_key="sc")
-    assert part.offsets.tolist() == [0, 4, 6, 8, 10, 12]  # the span is over a border
+    assert part.offsets.tolist() == [0, 4, 6, 8, 10, 12]  # the span is over a boundary
     save([changed(part, [[(0, 4, "X")], *[[(0, 2, "X")]] * 4])], path)
     pair = [(0, 2, "X"), (2, 4, "X")]
     assert [group(doc) for doc in back(path)] == [[(0, 4, "X")], pair, pair]

@@ -184,8 +184,8 @@ def test_documents_and_sentences_of_xml() -> None:
     assert (first.text, second.text) == ("IL<2 α&unknown;.R&D", "x <x>&lt; ")
     assert [label for _, label in said(first)] == ["G#DNA", "G&p"]
     assert (first.line, second.line) == (4, 5)
-    assert first.borders == [0, 16, 16, 19]
-    assert second.borders == [0, 10]
+    assert first.boundaries == [0, 16, 16, 19]
+    assert second.boundaries == [0, 10]
     # The names are labels where no attribute is said to be; what is outside a document is told.
     raw = "<x>out</x> <d>in <x>side</x></d> <x>be <d>tween</x></d> <x>behind</x>"
     first, second = tagged_texts(raw, ReadOptions(document_tag="d"))
@@ -343,7 +343,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", ["", "en"])
 def test_sentences_stand_in_tags(tmp_path: Path, language: str) -> None:
-    """The second mention goes beyond its sentence, so that there is no border."""
+    """The second mention goes beyond its sentence, so that there is no boundary."""
     path = tmp_path / "a"
     raw = "Head:\n\n<s>One <x>two</s></x>\n <s>three <x>four</s> five</x>\nend\n"
     path.write_text(raw)
@@ -601,7 +601,7 @@ def test_genia() -> None:
     found = tagged_texts(raw, how)
     kinds = ("G#protein", "G#DNA", "G#RNA", "G#cell_type", "G#cell_line")
     assert sum(label.startswith(kinds) for text in found for label in labels_of(text)) == 56_079
-    assert sum(len(text.borders) for text in found) == 2 * 18_546
+    assert sum(len(text.boundaries) for text in found) == 2 * 18_546
     assert not any(text.problems for text in found)
     options = {"label_attribute": "sem", "document_tag": "article", "sentence_tag": "sentence"}
     part = whole(path, **options)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import load_config, registry
+from thinc.api import ConfigValidationError
 
-from spacy_iobes import Span, kernels
+from spacy_iobes import Signature, Span, kernels
 from spacy_iobes.selection import Session
 
-from .commands import fine
+from .commands import fine, run
+from .shared import beside
 from .transcripts import FIXTURES
 
 FROZEN = Path(__file__).parent / "frozen"
+CHANGELOG = beside("CHANGELOG.md").read_text(encoding="utf8")
 EXPECTED = json.loads((FROZEN / "expected.json").read_text(encoding="utf8"))
 TEXT = "Charles Babbage left Paris , and the University of Texas bought Acme Corp. ."
 COMPONENTS = {"flat": "iobes_ner", "nested": "iobes_nested_ner"}
@@ -35,6 +43,38 @@ def test_models_find_the_same(kind: str) -> None:
     assert spans == [Span(*row[:3]) for row in EXPECTED[kind]]
     probabilities = [ner.span_probability(doc, *span) for span in spans]
     assert probabilities == pytest.approx([row[3] for row in EXPECTED[kind]], abs=2e-6)
+
+
+def edit_of_a_config() -> str:
+    """Return the command of CHANGELOG that brings a config.cfg of 0.1.0 up to date."""
+    (command,) = re.findall(r"```bash\n(sed .*? config\.cfg)\n```", CHANGELOG, re.DOTALL)
+    return str(command)
+
+
+def scored_examples(nlp: Language) -> list[Example]:
+    """Return a sentence whose tags and entities, both predicted, are scored against gold."""
+    words, gold, tags, ents = (column.split() for column in EXPECTED["scored"].values())
+    predicted = Doc(nlp.vocab, words=words, ents=ents)
+    predicted.user_data["iobes_tags"] = tags
+    return [Example(predicted, Doc(nlp.vocab, words=words, ents=gold))]
+
+
+@pytest.mark.filterwarnings("ignore:.*W095")
+def test_scorers_of_an_edited_config_give_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(FROZEN / "scorers", folder)
+    with pytest.raises(ConfigValidationError, match=r"policy.*(missing|required)"):
+        spacy.load(folder)
+    advice = "write policy in place of repair; write gold_policy in place of gold_repair."
+    assert advice in run("tune", folder, FIXTURES / "gold.bio").stderr
+    subprocess.run(edit_of_a_config(), shell=True, cwd=folder, check=True)
+    nlp = spacy.load(folder)
+    for name, expected in EXPECTED["scorers"].items():
+        pipe: Any = nlp.get_pipe(name)
+        found = pipe.scorer(scored_examples(nlp))
+        recipe = Signature.parse(found.pop("iobes_signature"))
+        assert found == {key: value for key, value in expected.items() if key in found}
+        assert (recipe.policy, recipe.gold_policy) == ("begin", "discard")
 
 
 @pytest.mark.skipif(

@@ -85,8 +85,8 @@ def test_mentions_that_are_not_known_lie_in_missing_tokens() -> None:
             assert admitted(allowed[:, 0]) == good
 
 
-def test_borders() -> None:
-    """Tokens 0 and 1 known, 2 and 3 missing, a mention up to the border and none."""
+def test_boundaries() -> None:
+    """Tokens 0 and 1 known, 2 and 3 missing, a mention up to the boundary and none."""
     missing = np.array([False, False, True, True])
     allowed = agreeing(one_sentence(), Spans.of([(0, 1, 2, 0)]), missing)[:, 0]
     rows = [{NAMES[k] for k in np.flatnonzero(row)} for row in allowed]

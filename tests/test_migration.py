@@ -193,7 +193,7 @@ def with_results(peer: str, names: Names) -> Names:
         return ours | names
     evaluate = peer_names(peer)["Evaluator"]
     found = evaluate(names["gold"], names["pred"], tags=names["labels"], loader="list").evaluate()
-    report = score(names["gold"], names["pred"], scheme="bio", repair="begin")
+    report = score(names["gold"], names["pred"], scheme="bio", policy="begin")
     return {"found": found, "report": report}
 
 
@@ -225,7 +225,7 @@ def test_our_side_of_a_row_runs(peer: str, theirs: str, ours: str, malformed: bo
     results = []
     for inputs in generated(malformed):
         names = {name: getattr(spacy_iobes, name) for name in spacy_iobes.__all__} | inputs
-        report = score(inputs["gold"], inputs["pred"], scheme="bio", repair="begin")
+        report = score(inputs["gold"], inputs["pred"], scheme="bio", policy="begin")
         results.append(outcome(ours, names | {"report": report}))
     assert any(result != "refused" for result in results)
     assert malformed or "refused" not in results

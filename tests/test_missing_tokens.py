@@ -73,16 +73,16 @@ def test_files_with_a_missing_token_score_100(tmp_path: Path) -> None:
 
 def test_the_scorers_of_docs_say_100_too() -> None:
     example = Example(entities(PREDICTED), entities(GOLD))
-    assert span_scorer(scheme=None, repair=None)([example])["iobes_f"] == 1.0
+    assert span_scorer(scheme=None, policy=None)([example])["iobes_f"] == 1.0
     spans = [(0, 2, "PER")]
     example = Example(group(4, [*spans, (3, 4, "LOC")]), group(4, spans, [3]))
     assert nested_scorer("sc")([example])["iobes_nested_f"] == 1.0
-    scorer = span_scorer(source="spans:sc", scheme=None, repair=None)
+    scorer = span_scorer(source="spans:sc", scheme=None, policy=None)
     assert scorer([example])["iobes_f"] == 1.0
 
 
 def test_lists_with_a_missing_token_score_100() -> None:
-    found = score([GOLD], [PREDICTED], scheme="bio", repair="raise")
+    found = score([GOLD], [PREDICTED], scheme="bio", policy="raise")
     assert found.value == 1.0
     assert found.accuracy == 1.0
     assert found.tagged.f1 == 1.0
@@ -94,7 +94,7 @@ def test_missing_tokens_of_predictions_are_outside_and_counted(tmp_path: Path) -
     done = fine("score", gold, predicted, "-s", "bio", "-p", "raise")
     assert "tokens that the predictions do not annotate: 1, taken as O" in done.stdout
     assert "score 66.67" in done.stdout
-    assert score([PREDICTED], [GOLD], scheme="bio", repair="raise").accuracy == 0.75
+    assert score([PREDICTED], [GOLD], scheme="bio", policy="raise").accuracy == 0.75
 
 
 def test_gold_without_an_annotated_token_is_an_error(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_gold_without_an_annotated_token_is_an_error(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "annotates none of its 2 tokens" in done.stderr
     with pytest.raises(TagError, match="none of its 2 tokens"):
-        score([["-", "-"]], [["O", "B-X"]], scheme="bio", repair="raise")
+        score([["-", "-"]], [["O", "B-X"]], scheme="bio", policy="raise")
 
 
 def test_a_right_prediction_over_a_missing_token_counts_in_both_scorers() -> None:
@@ -112,7 +112,7 @@ def test_a_right_prediction_over_a_missing_token_counts_in_both_scorers() -> Non
     gold = [(0, 3, "PER"), (1, 2, "LOC")]
     example = Example(group(5, [*gold, (1, 4, "LOC"), (2, 3, "X")]), group(5, gold, [2]))
     expected = {"p": 1.0, "r": 1.0, "f": 1.0}  # two right ones; the others cover token 2
-    by_group = span_scorer(source="spans:sc", scheme=None, repair=None)([example])
+    by_group = span_scorer(source="spans:sc", scheme=None, policy=None)([example])
     nested = nested_scorer("sc")([example])
     for key, value in expected.items():
         assert by_group[f"iobes_{key}"] == nested[f"iobes_nested_{key}"] == value
@@ -134,7 +134,7 @@ def test_files_score_as_spacy_scores_docs(length: int) -> None:
         for predicted in every:
             if "-" in predicted:
                 continue
-            found = score([list(gold)], [list(predicted)], scheme="bio", repair="raise")
+            found = score([list(gold)], [list(predicted)], scheme="bio", policy="raise")
             examples = [Example(entities(list(predicted)), entities(list(gold)))]
             theirs = get_ner_prf(examples)
             correct, guessed, true = found.counts.totals

@@ -558,7 +558,7 @@ def test_missing_annotation_is_neither_right_nor_wrong(trained: Language) -> Non
 
 
 def test_another_scorer() -> None:
-    scorer = {"@scorers": "spacy-iobes.span_scorer.v1", "scheme": None, "repair": None}
+    scorer = {"@scorers": "spacy-iobes.span_scorer.v1", "scheme": None, "policy": None}
     scores = learn(make(scorer=scorer), examples(), steps=1).evaluate(examples())
     assert "ents_f" not in scores
     assert "scheme:iobes" not in scores["iobes_signature"]

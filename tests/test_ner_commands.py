@@ -74,7 +74,7 @@ def test_the_trained_pipeline(folder: Path) -> None:
     assert ner(nlp).labels == ("LOC", "PER")
     performance: Any = nlp.meta["performance"]
     signature = Signature.parse(performance["iobes_signature"])
-    assert (signature.scheme, signature.repair) == ("iobes", "raise")
+    assert (signature.scheme, signature.policy) == ("iobes", "raise")
     assert performance["iobes_violations"] == 0
 
 

@@ -232,8 +232,8 @@ def test_white_space_in_an_entity_that_is_set_is_left_alone() -> None:
     assert entities([doc]) == [[(0, 2, "X"), (3, 5, "Y")]]
 
 
-def crossing(spans: by_hand.Spans, borders: Iterable[int]) -> bool:
-    return any(span.start < border < span.end for span in spans for border in borders)
+def crossing(spans: by_hand.Spans, boundaries: Iterable[int]) -> bool:
+    return any(span.start < boundary < span.end for span in spans for boundary in boundaries)
 
 
 @every_scheme

@@ -131,6 +131,6 @@ def test_no_command_pretends_to_know_scores(command: str, tmp_path: Path) -> Non
 
 def test_neither_does_score() -> None:
     with pytest.raises(UnknownNameError, match="scores"):
-        score([["O"]], [["O"]], scheme="bio", repair="best")
+        score([["O"]], [["O"]], scheme="bio", policy="best")
     with pytest.raises(TypeError, match="TagScores"):
         repair(["I-X"], "bio", "best", [{"O": 1.0}])  # type: ignore[arg-type]

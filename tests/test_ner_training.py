@@ -324,7 +324,7 @@ def test_every_scheme_and_objective_learns(scheme: str, objective: str) -> None:
     nlp = learn(make(scheme=scheme, objective=objective), examples())
     scores = nlp.evaluate(examples())
     assert (scores["iobes_f"], scores["iobes_violations"]) == (1.0, 0)
-    assert f"|scheme:{scheme}|repair:raise|" in scores["iobes_signature"]
+    assert f"|scheme:{scheme}|policy:raise|" in scores["iobes_signature"]
 
 
 def test_the_loss_falls() -> None:

@@ -137,7 +137,7 @@ def test_malformed_tags(tmp_path: Path) -> None:
     assert run(*arguments).exit_code == 1
     result = fine(*arguments, "--policy", "begin")
     assert "score 100.00" in result.stdout
-    assert "repair:begin" in result.stdout
+    assert "policy:begin" in result.stdout
     assert "violations repaired: 2 in the predictions, 0 in the gold" in result.stdout
 
 

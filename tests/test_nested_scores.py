@@ -27,8 +27,8 @@ from .shared import SHARED, needs_shared
 Mention = tuple[int, int, str]
 Corpus = list[list[Mention]]
 
-borders = st.tuples(st.integers(0, 5), st.integers(1, 4)).map(lambda two: (two[0], sum(two)))
-mentions = st.tuples(borders, st.sampled_from("XYZ")).map(lambda two: (*two[0], two[1]))
+boundaries = st.tuples(st.integers(0, 5), st.integers(1, 4)).map(lambda two: (two[0], sum(two)))
+mentions = st.tuples(boundaries, st.sampled_from("XYZ")).map(lambda two: (*two[0], two[1]))
 sentences = st.lists(mentions, max_size=6)
 corpora = st.lists(st.tuples(sentences, sentences), max_size=5)
 
@@ -153,7 +153,7 @@ def test_the_figures_are_those_of_the_scorer_of_spans(corpus: list[Any]) -> None
     pairs = [Example(documents(corpus, 1), documents(corpus, 0))]
     found, other = (
         nested_scorer()(pairs),
-        span_scorer(scheme=None, repair=None, source="spans:sc")(pairs),
+        span_scorer(scheme=None, policy=None, source="spans:sc")(pairs),
     )
     for key in ("p", "r", "f", "f_per_type", "signature"):
         assert found[f"iobes_nested_{key}"] == other[f"iobes_{key}"]
@@ -166,7 +166,9 @@ def test_the_scorer_as_a_config_names_it() -> None:
     assert scores["iobes_nested_f"] == 1.0
     assert scores["iobes_nested_recall"]["nested_same_label"] == {"r": 1.0, "correct": 1, "gold": 1}
     assert scores.keys() == NESTED_WEIGHTS.keys()
-    recipe = f"f1:micro|match:exact|scheme:spans|repair:raise|gold:raise|version:{__version__}"
+    recipe = (
+        f"f1:micro|match:exact|scheme:spans|policy:raise|gold_policy:raise|version:{__version__}"
+    )
     assert scores["iobes_nested_signature"] == recipe
 
 

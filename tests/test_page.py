@@ -34,7 +34,7 @@ SENTENCES = """
     x O I-PER
 """
 ROWS = [[token.split() for token in line.split(", ")] for line in SENTENCES.strip().split("\n    ")]
-KINDS = {"label": 1, "border": 1, "label and border": 1, "missed": 1, "spurious": 2}
+KINDS = {"label": 1, "boundary": 1, "label and boundary": 1, "missed": 1, "spurious": 2}
 LABELS = ["LOC", "MISC-x", "ORG", "PER"]
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
@@ -64,13 +64,13 @@ def data_of(html: str) -> Any:
 
 
 def scored(
-    files: Files, repair: str = "begin", **settings: str
+    files: Files, policy: str = "begin", **settings: str
 ) -> tuple[FileReport, list[PairScorer]]:
-    recipe = Signature(scheme="bio", repair=repair, **settings)
-    recipes = [replace(recipe, repair=name) for name in POLICIES]
+    recipe = Signature(scheme="bio", policy=policy, **settings)
+    recipes = [replace(recipe, policy=name) for name in POLICIES]
     scorers = [PairScorer(recipe, False, ALL) for recipe in recipes]
     score_pairs(aligned(read(files[0]), read(files[1])), scorers)
-    return scorers[list(POLICIES).index(repair)].report(), scorers
+    return scorers[list(POLICIES).index(policy)].report(), scorers
 
 
 def html_of(files: Files, title: str = "system against gold") -> str:
@@ -87,7 +87,7 @@ def data(files: Files) -> Any:
 
 def test_the_score_with_its_recipe(data: Any) -> None:
     assert data["score"] == "30.77"  # 2 * 2 / (6 + 7)
-    assert Signature.parse(data["signature"]) == Signature(scheme="bio", repair="begin")
+    assert Signature.parse(data["signature"]) == Signature(scheme="bio", policy="begin")
     assert "begin" in data["recipe"]
     assert "bio" in data["recipe"]
 
@@ -143,7 +143,7 @@ def test_policies(data: Any) -> None:
 
 
 def test_policies_move_the_headline(files: Files) -> None:
-    """Recall of borders: 3 of 6 gold spans, whatever the policy; one prediction less if lost."""
+    """Recall of boundaries: 3 of 6 gold spans, whatever the policy; one prediction less if lost."""
     data = data_of(page(*scored(files, match="muc-exact", metric="recall"), ""))
     policies = data["policies"]
     assert policies["header"][-1] == "change of recall"
@@ -160,7 +160,7 @@ def test_policies_move_the_headline(files: Files) -> None:
 
 def test_labels_by_the_match_of_the_headline(files: Files) -> None:
     data = data_of(page(*scored(files, match="muc-partial"), ""))
-    assert data["match"] == "spans that overlap, whatever their label; wrong borders count half"
+    assert data["match"] == "spans that overlap, whatever their label; wrong boundaries count half"
     assert data["score"] == "61.54"
     rows = {row[0]: row[1:] for row in data["scores"]["rows"]}
     # gold, predicted, correct, incorrect, partial, missed, spurious
@@ -171,11 +171,11 @@ def test_labels_by_the_match_of_the_headline(files: Files) -> None:
 
 def test_every_mistake_with_its_lines(data: Any) -> None:
     assert Counter(mistake["kind"] for mistake in data["mistakes"]) == KINDS
-    label, border, missed, spurious, both, start = data["mistakes"]
+    label, boundary, missed, spurious, both, start = data["mistakes"]
     assert (label["gold"], label["predicted"]) == ([3, 4, "ORG"], [3, 4, "LOC"])
     assert label["lines"] == [4, 4]
-    assert (border["gold"], border["predicted"]) == ([0, 2, "LOC"], [0, 1, "LOC"])
-    assert border["lines"] == [6, 6]
+    assert (boundary["gold"], boundary["predicted"]) == ([0, 2, "LOC"], [0, 1, "LOC"])
+    assert boundary["lines"] == [6, 6]
     assert (missed["gold"], missed["predicted"], missed["lines"]) == ([0, 1, "ORG"], None, [11, 11])
     assert (spurious["gold"], spurious["predicted"]) == (None, [1, 2, "MISC-x"])
     assert (both["gold"], both["predicted"]) == ([0, 3, "ORG"], [0, 2, "LOC"])
@@ -316,7 +316,7 @@ def test_the_command_writes_a_page(files: Files, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     result = run(*files, "--policy", "begin", "--html", output)
     assert result.exit_code == 0
-    assert "score 30.77\nsignature f1:micro|match:exact|scheme:bio|repair:begin" in result.stdout
+    assert "score 30.77\nsignature f1:micro|match:exact|scheme:bio|policy:begin" in result.stdout
     assert result.stderr == f"{output}: 6 mistakes\n"
     html = output.read_text(encoding="utf8")
     assert "<title>system.bio against gold.bio</title>" in html

@@ -290,11 +290,11 @@ def test_filter_by_label_of_either_side(opened: Open, small: Path) -> None:
     browser = opened(small)
     choose(browser, "label", "ORG (3)")
     wait_for(browser, "#count", "3 of 6 mistakes")
-    assert kinds(browser) == ["label", "missed", "label and border"]
+    assert kinds(browser) == ["label", "missed", "label and boundary"]
     choose(browser, "label", "LOC (3)")
     wait_for(browser, ".card:first-child .kind", "label")
-    assert kinds(browser) == ["label", "border", "label and border"]
-    choose(browser, "kind", "border (1)")
+    assert kinds(browser) == ["label", "boundary", "label and boundary"]
+    choose(browser, "kind", "boundary (1)")
     wait_for(browser, "#count", "1 of 6 mistakes")
 
 
@@ -302,7 +302,7 @@ def test_search(opened: Open, small: Path) -> None:
     browser = opened(small)
     search(browser, "  new   YORK ")
     wait_for(browser, "#count", "1 of 6 mistakes")
-    assert kinds(browser) == ["border"]
+    assert kinds(browser) == ["boundary"]
     search(browser, "nowhere")
     wait_for(browser, "#count", "0 of 6 mistakes")
     wait_for(browser, "#cards", "No mistake is like that.")
@@ -316,7 +316,7 @@ def test_a_cell_shows_its_mistakes(opened: Open, small: Path) -> None:
         webdriver.Keys.ENTER
     )
     wait_for(browser, "#count", "2 of 6 mistakes")
-    assert kinds(browser) == ["label", "label and border"]
+    assert kinds(browser) == ["label", "label and boundary"]
     wait_for(browser, "#cell", "gold ORG, predicted LOC ✕")
     browser.find_element("id", "cell").click()
     wait_for(browser, "#count", "6 of 6 mistakes")

@@ -27,8 +27,8 @@ from .docs import TAGS, bare, stored, with_entities, with_tags
 
 TAGGED = [["I-X", "O", "-"], ["B-Y", "I-X", "!"], [], ["O"]]
 ENTITIES = [["B-X", "O", "-"], ["B-Y", "B-X", "!"], [], ["O"]]
-SCORER = {"@scorers": "spacy-iobes.tag_scorer.v1", "scheme": "bio", "repair": "begin"}
-RECIPE = f"f1:micro|match:exact|scheme:bio|repair:begin|gold:raise|version:{__version__}"
+SCORER = {"@scorers": "spacy-iobes.tag_scorer.v1", "scheme": "bio", "policy": "begin"}
+RECIPE = f"f1:micro|match:exact|scheme:bio|policy:begin|gold_policy:raise|version:{__version__}"
 KEYS = ("p", "r", "f")
 
 
@@ -207,7 +207,7 @@ def test_a_tagger_learns_tags_and_the_repairer_makes_entities() -> None:
     labels = {"O", "S-PER", "B-PER", "E-PER", "S-LOC", "B-LOC", "E-LOC"}
     assert set(nlp.get_pipe("tagger").labels) == labels  # type: ignore[attr-defined]
     before = nlp.evaluate(pairs)
-    assert before["iobes_signature"].startswith("f1:micro|match:exact|scheme:iobes|repair:begin|")
+    assert before["iobes_signature"].startswith("f1:micro|match:exact|scheme:iobes|policy:begin|")
     for _ in range(30):
         nlp.update(pairs, sgd=optimizer)
     after = nlp.evaluate(pairs)

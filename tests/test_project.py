@@ -120,7 +120,7 @@ def test_scores_carry_their_recipe(project: Path) -> None:
     for name, prefix in (("flat", "iobes"), ("nested", "iobes_nested")):
         figures = json.loads((project / "metrics" / f"{name}.json").read_text(encoding="utf8"))
         signature = Signature.parse(figures[f"{prefix}_signature"])
-        assert (signature.repair, signature.gold) == ("raise", "raise")
+        assert (signature.policy, signature.gold_policy) == ("raise", "raise")
         assert 0 < figures[f"{prefix}_f"] <= 1
         text = (project / "metrics" / f"{name}.txt").read_text(encoding="utf8")
         assert Signature.parse(text.rpartition("signature ")[2].split()[0])

@@ -70,7 +70,7 @@ def test_the_systems_of_conll_2003(system: str) -> None:
 
 def both(reference: list[list[str]], output: list[list[str]], scheme: str) -> Report:
     """Score as conlleval does, which reads IOB1 and BIO alike and repairs gold as well."""
-    return score(reference, output, scheme=scheme, repair="begin", gold_repair="begin")
+    return score(reference, output, scheme=scheme, policy="begin", gold_policy="begin")
 
 
 WNUT = {
@@ -90,7 +90,7 @@ def test_the_submissions_of_wnut_17(policy: str, published: dict[str, str]) -> N
     reference = tags(DATA / "wnut17" / "emerging.test.annotated")
     for name, f1 in published.items():
         output = tags(DATA / "wnut17" / "submissions" / name)
-        found = score(reference, output, scheme="bio", repair=policy)
+        found = score(reference, output, scheme="bio", policy=policy)
         assert f"{100 * (found.value or 0):.2f}" == f1, name
 
 

@@ -64,7 +64,7 @@ def test_the_signature_says_best(nlp: Language) -> None:
     scores = nlp.evaluate([Example(doc_of(nlp, ["B-X", "I-Y", "O"], SCORES), reference)])
     assert scores["iobes_f"] == 1.0
     assert scores["iobes_violations"] == 1
-    assert "repair:best" in scores["iobes_signature"]
+    assert "policy:best" in scores["iobes_signature"]
 
 
 def test_without_scores_it_says_what_to_do(nlp: Language) -> None:

@@ -31,7 +31,7 @@ PRED = [["B-X", "I-X", "O", "B-X"], ["B-X", "O"], ["O", "B-Y", "I-Y"]]
 
 @pytest.fixture
 def report() -> Report:
-    return score(GOLD, PRED, scheme="bio", repair="begin")
+    return score(GOLD, PRED, scheme="bio", policy="begin")
 
 
 def test_by_hand(report: Report) -> None:
@@ -63,7 +63,7 @@ def test_confusion_and_mistakes_by_hand(report: Report) -> None:
         Mistake("label", 0, (3, 4, "Y"), (3, 4, "X")),
         Mistake("spurious", 1, None, (0, 1, "X")),
         Mistake("missed", 1, (1, 2, "X"), None),
-        Mistake("border", 2, (0, 3, "Y"), (1, 3, "Y")),
+        Mistake("boundary", 2, (0, 3, "Y"), (1, 3, "Y")),
     ]
     assert report.by_sentence().tolist() == [[1, 2, 2], [0, 1, 1], [0, 1, 1]]
 
@@ -80,7 +80,7 @@ def test_confusion_and_mistakes_by_hand(report: Report) -> None:
     ],
 )
 def test_undefined_is_none(gold: Any, pred: Any, figures: tuple[float | None, ...]) -> None:
-    found = score(gold, pred, scheme="bio", repair="raise")
+    found = score(gold, pred, scheme="bio", policy="raise")
     assert found.micro == figures
     assert json.loads(as_json(found))["micro"]["precision"] == figures[0]
     for form in FORMATS:
@@ -89,11 +89,10 @@ def test_undefined_is_none(gold: Any, pred: Any, figures: tuple[float | None, ..
 
 def test_repair_is_named_and_counted() -> None:
     gold, pred = [["B-X", "I-X"]], [["I-X", "I-X"]]
-    with pytest.raises(TypeError, match="repair="):
-        score(gold, pred, scheme="bio")
-    with pytest.raises(MalformedTagsError):
-        score(gold, pred, scheme="bio", repair="raise")
-    begun, discarded = (score(gold, pred, scheme="bio", repair=p) for p in ("begin", "discard"))
+    for refusing in ({}, {"policy": "raise"}):
+        with pytest.raises(MalformedTagsError, match="policy="):
+            score(gold, pred, scheme="bio", **refusing)
+    begun, discarded = (score(gold, pred, scheme="bio", policy=p) for p in ("begin", "discard"))
     assert (begun.value, discarded.value) == (1, 0)
     assert (begun.counts.violations, begun.counts.gold_violations) == (1, 0)
     assert begun.accuracy == 1 / 2  # of the tags before repair
@@ -101,9 +100,13 @@ def test_repair_is_named_and_counted() -> None:
 
 def test_gold_is_never_repaired_silently() -> None:
     with pytest.raises(MalformedTagsError):
-        score([["I-X"]], [["B-X"]], scheme="bio", repair="begin")
-    found = score([["I-X"]], [["B-X"]], scheme="bio", repair="begin", gold_repair="begin")
-    assert (found.value, found.counts.gold_violations, found.signature.gold) == (1, 1, "begin")
+        score([["I-X"]], [["B-X"]], scheme="bio", policy="begin")
+    found = score([["I-X"]], [["B-X"]], scheme="bio", policy="begin", gold_policy="begin")
+    assert (found.value, found.counts.gold_violations, found.signature.gold_policy) == (
+        1,
+        1,
+        "begin",
+    )
 
 
 def test_nested_spans() -> None:
@@ -113,7 +116,7 @@ def test_nested_spans() -> None:
     assert found.counts.totals == (2, 3, 4)
     assert found.accuracy is None
     assert found.signature.scheme == "spans"
-    assert [m.kind for m in found.mistakes] == ["border", "missed"]
+    assert [m.kind for m in found.mistakes] == ["boundary", "missed"]
 
 
 def test_equal_spans_are_paired_before_all_others() -> None:
@@ -131,7 +134,7 @@ def test_equal_spans_are_paired_before_all_others() -> None:
 )
 def test_other_lengths_are_refused(gold: Any, pred: Any, said: str) -> None:
     with pytest.raises(AlignmentError, match=said):
-        score(gold, pred, scheme="bio", repair="begin")
+        score(gold, pred, scheme="bio", policy="begin")
 
 
 def test_coded_tags_with_other_numbers() -> None:
@@ -141,8 +144,8 @@ def test_coded_tags_with_other_numbers() -> None:
         CodedTags.from_lengths([o.index(t) for row in rows for t in row], lengths, o)
         for rows, o in zip((GOLD, PRED), orders)
     ]
-    found = score(*sides, scheme="bio", repair="begin")
-    assert found.counts == score(GOLD, PRED, scheme="bio", repair="begin").counts
+    found = score(*sides, scheme="bio", policy="begin")
+    assert found.counts == score(GOLD, PRED, scheme="bio", policy="begin").counts
 
 
 tags = st.lists(
@@ -162,7 +165,7 @@ corpora = tags.flatmap(
 
 
 def scored(gold: Any, pred: Any) -> Report:
-    return score(gold, pred, scheme="bio", repair="begin", gold_repair="begin")
+    return score(gold, pred, scheme="bio", policy="begin", gold_policy="begin")
 
 
 @given(corpora)
@@ -232,11 +235,11 @@ def test_what_made_the_counts_cannot_change_them() -> None:
 
 
 def test_equal_input_gives_equal_reports(report: Report) -> None:
-    again = score(GOLD, PRED, scheme="bio", repair="begin")
+    again = score(GOLD, PRED, scheme="bio", policy="begin")
     assert report == again
     assert len({report, again}) == 1
-    assert report != score(GOLD, PRED, scheme="bio", repair="begin", metric="recall")
-    assert report != score(GOLD, GOLD, scheme="bio", repair="begin")
+    assert report != score(GOLD, PRED, scheme="bio", policy="begin", metric="recall")
+    assert report != score(GOLD, GOLD, scheme="bio", policy="begin")
     assert report != "25.00"
 
 
@@ -255,7 +258,7 @@ def test_mistakes_far_into_a_sentence_with_many_labels() -> None:
 
 
 def test_kinds_of_mistakes_by_hand(report: Report) -> None:
-    kinds = {"label": 1, "border": 1, "label and border": 0, "missed": 1, "spurious": 1}
+    kinds = {"label": 1, "boundary": 1, "label and boundary": 0, "missed": 1, "spurious": 1}
     assert report.kinds == kinds
 
 
@@ -287,13 +290,13 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_spans_know_no_policies() -> None:
     spans = [[(0, 1, "X")]]
-    for wrong in ({"repair": "begin"}, {"gold_repair": "discard"}):
+    for wrong in ({"policy": "begin"}, {"gold_policy": "discard"}):
         with pytest.raises(TypeError, match="nothing to repair in spans"):
             score(spans, spans, **wrong)
-    for wrong in ({"repair": "nonsense"}, {"gold_repair": "nonsense"}):
+    for wrong in ({"policy": "nonsense"}, {"gold_policy": "nonsense"}):
         with pytest.raises(UnknownNameError, match="nonsense"):
             score(spans, spans, **wrong)
-    assert score(spans, spans, repair="raise", gold_repair="none").value == 1
+    assert score(spans, spans, policy="raise", gold_policy="none").value == 1
 
 
 def test_lists_of_spans_have_the_same_length() -> None:
@@ -303,14 +306,14 @@ def test_lists_of_spans_have_the_same_length() -> None:
 
 def test_errors_say_which_side_is_at_fault() -> None:
     good, bad, strange = [["B-X"], ["O"]], [["I-X"], ["O"]], [["Q-X"], ["O"]]
-    with pytest.raises(MalformedTagsError, match=r"in the gold: .*\(gold_repair=\): begin"):
-        score(bad, good, scheme="bio", repair="begin")
-    with pytest.raises(MalformedTagsError, match=r"in the predictions: .*\(repair=\): begin"):
-        score(good, bad, scheme="bio", repair="raise")
+    with pytest.raises(MalformedTagsError, match=r"in the gold: .*\(gold_policy=\): begin"):
+        score(bad, good, scheme="bio", policy="begin")
+    with pytest.raises(MalformedTagsError, match=r"in the predictions: .*\(policy=\): begin"):
+        score(good, bad, scheme="bio", policy="raise")
     with pytest.raises(UnreadableTagError, match=r"^gold, sentence 0, token 0: 'Q-X'"):
-        score(strange, good, scheme="bio", repair="begin")
+        score(strange, good, scheme="bio", policy="begin")
     with pytest.raises(UnreadableTagError, match=r"^predictions, sentence 0.*No policy repairs"):
-        score(good, strange, scheme="bio", repair="raise")
+        score(good, strange, scheme="bio", policy="raise")
 
 
 def test_counts_of_what_does_not_exist(report: Report) -> None:
@@ -333,14 +336,14 @@ LONG = 200_000  # tokens of one sentence
 
 
 def test_one_long_sentence_of_tags() -> None:
-    """Each gold span lies on a prediction's border: all are wrong, and all are paired."""
+    """Each gold span lies on a prediction's boundary: all are wrong, and all are paired."""
     gold = ["B-X", "I-X"] * (LONG // 2)
     pred = ["O", *gold[:-1]]
-    found = score([gold], [pred], scheme="bio", repair="begin")
+    found = score([gold], [pred], scheme="bio", policy="begin")
     assert found.counts.totals == (0, LONG // 2, LONG // 2)
-    assert found.kinds["border"] == LONG // 2
+    assert found.kinds["boundary"] == LONG // 2
     first, *_ = found.mistakes
-    assert first == Mistake("border", 0, (0, 2, "X"), (1, 3, "X"))
+    assert first == Mistake("boundary", 0, (0, 2, "X"), (1, 3, "X"))
 
 
 @pytest.mark.parametrize("label", ["X", "Y"])
@@ -362,8 +365,8 @@ def test_one_long_sentence_of_nested_spans(label: str) -> None:
         metric=st.sampled_from(["f1", "precision", "recall"]),
         average=st.sampled_from(["micro", "macro", "weighted"]),
         scheme=st.sampled_from(["spans", "bio", "IOB2", "bilou"]),
-        repair=st.sampled_from(["raise", "begin", "conlleval", "nearest"]),
-        gold=st.sampled_from(["raise", "STRICT"]),
+        policy=st.sampled_from(["raise", "begin", "conlleval", "nearest"]),
+        gold_policy=st.sampled_from(["raise", "STRICT"]),
         version=st.sampled_from(["0.1.0", "9.9.9.dev1"]),
     )
 )
@@ -380,8 +383,8 @@ def test_muc_matches_have_only_a_micro_average(match: str) -> None:
 
 
 def test_the_signature_of_the_design() -> None:
-    text = "f1:micro|match:exact|scheme:bio|repair:begin|gold:raise|version:0.1.0"
-    assert str(Signature(scheme="iob2", repair="conlleval", version="0.1.0")) == text
+    text = "f1:micro|match:exact|scheme:bio|policy:begin|gold_policy:raise|version:0.1.0"
+    assert str(Signature(scheme="iob2", policy="conlleval", version="0.1.0")) == text
 
 
 @pytest.mark.parametrize(
@@ -398,7 +401,7 @@ def test_unknown_parts_of_a_signature() -> None:
         {"average": "x"},
         {"match": "x"},
         {"scheme": "x"},
-        {"repair": "x"},
+        {"policy": "x"},
     ):
         with pytest.raises(UnknownNameError, match="Known:"):
             Signature(**wrong)
@@ -410,12 +413,12 @@ def test_unknown_parts_of_a_signature() -> None:
         ({}, 1 / 4),
         ({"metric": "recall"}, 1 / 4),
         ({"average": "macro"}, 1 / 5),
-        ({"match_by": "muc-partial"}, 2.5 / 4),
-        ({"match_by": "muc-type", "metric": "precision"}, 2 / 4),
+        ({"match": "muc-partial"}, 2.5 / 4),
+        ({"match": "muc-type", "metric": "precision"}, 2 / 4),
     ],
 )
 def test_the_value_is_what_the_signature_names(settings: dict[str, str], value: float) -> None:
-    found = score(GOLD, PRED, scheme="bio", repair="begin", **settings)
+    found = score(GOLD, PRED, scheme="bio", policy="begin", **settings)
     assert found.value == pytest.approx(value)
     assert np.isfinite(found.value or 0)
 
@@ -437,9 +440,9 @@ def test_errors_count_from_the_start_whatever_the_parts(monkeypatch: pytest.Monk
     monkeypatch.setattr(sides_module, "SENTENCES", 1)
     gold = [["O"], ["B-X"], ["B-X"]]
     with pytest.raises(MalformedTagsError, match=r"sentence 1, .*sentence 2, ") as caught:
-        score(gold, [["O"], ["I-X"], ["I-X"]], scheme="bio", repair="raise")
+        score(gold, [["O"], ["I-X"], ["I-X"]], scheme="bio", policy="raise")
     assert len(caught.value.violations) == 2
     with pytest.raises(AlignmentError, match="Sentence 2 has 1 gold tags but 2"):
-        score(gold, [["O"], ["O"], ["O", "O"]], scheme="bio", repair="begin")
+        score(gold, [["O"], ["O"], ["O", "O"]], scheme="bio", policy="begin")
     with pytest.raises(AlignmentError, match="3 gold sentences but 2"):
-        score(gold, gold[:2], scheme="bio", repair="begin")
+        score(gold, gold[:2], scheme="bio", policy="begin")

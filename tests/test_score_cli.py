@@ -81,7 +81,7 @@ def test_repair_is_required_as_soon_as_there_is_something_to_repair(folder: Path
     assert run(folder, "score broken gold -s bio -p begin --gold-policy begin").exit_code == 0
     done = as_json(folder, "score broken gold -s bio --gold-policy discard --layout json")
     assert done["violations"] == {"predicted": 0, "gold": 1}
-    assert "gold:discard" in done["signature"]
+    assert "gold_policy:discard" in done["signature"]
 
 
 def test_conlleval_counts_document_markers(folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_errors_as_json(folder: Path) -> None:
         {"sentence": 0, "tokens": ["a", "b", "c"]},
         {"sentence": 1, "tokens": ["d"]},
     ]
-    assert (report["total"], report["kinds"]["spurious"], report["kinds"]["border"]) == (2, 1, 0)
+    assert (report["total"], report["kinds"]["spurious"], report["kinds"]["boundary"]) == (2, 1, 0)
     (some,) = as_json(folder, "score --errors gold pred -s bio --layout json --limit 1")
     assert (len(some["mistakes"]), len(some["sentences"]), some["total"]) == (1, 1, 2)
 

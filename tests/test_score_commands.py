@@ -39,7 +39,7 @@ def test_policies_show_what_the_signature_names(folder: Path) -> None:
         found = {row["policy"]: row for row in rows}
         for policy, value in (("begin", begin), ("discard", discard)):
             assert found[policy]["recall"] == found[policy]["value"] == value
-            assert Signature.parse(found[policy]["signature"]).repair == policy
+            assert Signature.parse(found[policy]["signature"]).policy == policy
 
 
 def test_policies_of_macro_and_muc_by_hand(folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_policies_in_every_format(folder: Path, form: str) -> None:
     if form == "csv":
         rows = {row["policy"]: row for row in csv.DictReader(io.StringIO(text))}
         assert (rows["begin"]["score"], float(rows["discard"]["score"])) == ("1.0", 2 / 3)
-        assert Signature.parse(rows["discard"]["signature"]).repair == "discard"
+        assert Signature.parse(rows["discard"]["signature"]).policy == "discard"
     else:
         assert "66.67" in text
         assert "100.00" in text

@@ -20,7 +20,7 @@ PRED = [["B-X", "I-X", "O", "B-X"], ["B-X", "O"], ["O", "B-Y", "I-Y"]]
 
 
 def scored(**settings: str) -> Report:
-    return score(GOLD, PRED, scheme="bio", repair="begin", **settings)
+    return score(GOLD, PRED, scheme="bio", policy="begin", **settings)
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_formats(report: Report) -> None:
         ({}, 1 / 4),
         ({"average": "macro", "metric": "recall"}, 1 / 4),
         ({"average": "weighted", "metric": "precision"}, 1 / 6),
-        ({"match_by": "muc-partial"}, 2.5 / 4),
-        ({"match_by": "muc-exact", "metric": "recall"}, 2 / 4),
+        ({"match": "muc-partial"}, 2.5 / 4),
+        ({"match": "muc-exact", "metric": "recall"}, 2 / 4),
     ],
 )
 def test_every_format_has_the_score_beside_its_signature(
@@ -74,7 +74,7 @@ def test_every_format_has_the_score_beside_its_signature(
 
 def test_muc_rows_by_hand() -> None:
     """X: one exact, one missed of gold; one exact, Y's, and one spurious of the predictions."""
-    table = formatted(scored(match_by="muc-partial"), "table").splitlines()
+    table = formatted(scored(match="muc-partial"), "table").splitlines()
     counts = "label gold predicted correct incorrect partial missed spurious"
     assert " ".join(table[0].split()) == f"{counts} precision recall F1"
     cells = [line.split() for line in table[2:4]]
@@ -85,7 +85,7 @@ def test_muc_rows_by_hand() -> None:
 
 
 def test_conlleval_knows_one_match_and_one_average() -> None:
-    for settings in ({"match_by": "muc-type"}, {"average": "macro"}):
+    for settings in ({"match": "muc-type"}, {"average": "macro"}):
         with pytest.raises(UnknownNameError, match="for the format conlleval"):
             formatted(scored(**settings), "conlleval")
     with pytest.raises(UnknownNameError, match="Unknown format 'x'"):
@@ -93,7 +93,7 @@ def test_conlleval_knows_one_match_and_one_average() -> None:
 
 
 def test_conlleval_pads_bytes() -> None:
-    found = score([["B-Ä"]], [["B-Ä"]], scheme="bio", repair="raise")
+    found = score([["B-Ä"]], [["B-Ä"]], scheme="bio", policy="raise")
     assert " " * 15 + "Ä: precision" in as_conlleval(found)
     assert " " * 16 + "Ä: precision" in as_conlleval(found, "latin-1")
 
@@ -113,7 +113,7 @@ def test_an_interval_is_printed_with_how_it_was_made(report: Report) -> None:
 
 def test_labels_that_look_like_markup() -> None:
     tags = [["B-a|b_c%<b>&amp;*`\\"]]
-    found = score(tags, tags, scheme="bio", repair="raise")
+    found = score(tags, tags, scheme="bio", policy="raise")
     assert r"| a\|b\_c%\<b\>\&amp;\*\`\\ | 1 |" in formatted(found, "markdown")
     latex = r"a\textbar{}b\_c\%\textless{}b\textgreater{}\&amp;*`\textbackslash{} & 1"
     assert latex in formatted(found, "latex")
@@ -123,7 +123,7 @@ def test_labels_that_look_like_markup() -> None:
 @pytest.mark.parametrize("form", RENDERERS)
 def test_several_runs_in_every_format(form: str) -> None:
     """0.25 and 1: their mean is 0.625, their standard deviation 0.53, its error 0.375."""
-    perfect = score(GOLD, GOLD, scheme="bio", repair="begin")
+    perfect = score(GOLD, GOLD, scheme="bio", policy="begin")
     text = runs([("one_a", scored()), ("b|c", perfect)], form)
     assert str(perfect.signature) in text
     if form == "csv":
@@ -137,14 +137,14 @@ def test_several_runs_in_every_format(form: str) -> None:
 
 
 def test_runs_show_the_figures_that_the_signature_names() -> None:
-    report = scored(match_by="muc-partial", metric="recall")
+    report = scored(match="muc-partial", metric="recall")
     (row, *_) = rows(runs([("a", report), ("b", report)], "csv"))
     figures = [float(row[key]) for key in ("precision", "recall", "f1", "score")]
     assert figures == [0.625] * 4
 
 
 def test_undefined_runs_have_no_mean() -> None:
-    empty = score([["O"]], [["O"]], scheme="bio", repair="raise")
+    empty = score([["O"]], [["O"]], scheme="bio", policy="raise")
     text = runs([("a", empty), ("b", empty)], "table")
     assert "mean" not in text
     assert text.splitlines()[2].split() == ["a", "-", "-", "-", "-"]

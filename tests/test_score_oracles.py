@@ -22,8 +22,8 @@ def pairs(*schemes: str) -> Iterator[tuple[Row, dict[str, Any]]]:
             yield row, row["scores"]
 
 
-def scored(row: Row, repair: str) -> Report:
-    return score(row["gold"], row["pred"], scheme=row["scheme"], repair=repair)
+def scored(row: Row, policy: str) -> Report:
+    return score(row["gold"], row["pred"], scheme=row["scheme"], policy=policy)
 
 
 def close(ours: float | None, theirs: float) -> bool:
@@ -64,16 +64,16 @@ def test_conlleval_in_python(tool: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "repair", "schemes"),
+    ("mode", "policy", "schemes"),
     [
         ("default", "begin", ["BIO", "IOB1", "IOBES"]),
         ("strict", "discard", ["BIO", "IOBES"]),  # strict IOB1 invents spans
     ],
 )
-def test_seqeval(mode: str, repair: str, schemes: list[str]) -> None:
+def test_seqeval(mode: str, policy: str, schemes: list[str]) -> None:
     names = ("precision", "recall", "f1-score")
     for row, scores in pairs(*schemes):
-        theirs, ours = scores[f"seqeval__{mode}"], scored(row, repair)
+        theirs, ours = scores[f"seqeval__{mode}"], scored(row, policy)
         averages = {f"{name} avg": getattr(ours, name) for name in ("micro", "macro", "weighted")}
         for name, figures in {**ours.per_label, **averages}.items():
             if name in theirs:
@@ -83,15 +83,15 @@ def test_seqeval(mode: str, repair: str, schemes: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "repair"), [("conlleval", "begin"), ("discard", "discard"), ("none", "raise")]
+    ("method", "policy"), [("conlleval", "begin"), ("discard", "discard"), ("none", "raise")]
 )
-def test_seqscore(method: str, repair: str) -> None:
+def test_seqscore(method: str, policy: str) -> None:
     checked = 0
     for row, scores in pairs("BIO", "IOB1", "IOBES"):
         theirs = scores[f"seqscore__{method}"]
         if "err" in theirs:
             continue
-        ours = scored(row, repair)
+        ours = scored(row, policy)
         types = {
             label: [correct, predicted - correct, gold - correct]
             for label, (correct, predicted, gold) in zip(

@@ -76,8 +76,8 @@ def test_documents_add_up() -> None:
         assert found[7:] == tuple(figures(1, 4, 3))
     assert kinds_of(counts) == {
         "label": 0,
-        "border": 1,
-        "label and border": 0,
+        "boundary": 1,
+        "label and boundary": 0,
         "missed": 1,
         "spurious": 2,
     }

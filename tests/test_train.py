@@ -71,7 +71,7 @@ def test_the_table_is_what_score_says_of_what_predict_writes(data: Path, tmp_pat
 def test_the_meta_data_have_the_score_and_its_recipe(data: Path) -> None:
     meta = json.loads((data / "model" / "meta.json").read_text())["performance"]
     signature = Signature.parse(meta["iobes_signature"])
-    assert (signature.scheme, signature.repair, signature.gold) == ("bio", "raise", "raise")
+    assert (signature.scheme, signature.policy, signature.gold_policy) == ("bio", "raise", "raise")
     score = next(x for x in (data / "stdout").read_text().splitlines() if x.startswith("score"))
     assert float(score.split()[1]) == pytest.approx(100 * meta["iobes_f"], abs=0.01)
     assert meta["ents_f"] == meta["iobes_f"] > 0.95
@@ -279,7 +279,7 @@ def test_malformed_tags_are_refused_with_their_lines(data: Path, tmp_path: Path)
     assert f"{bad}: 61 sentences" in result.stderr
     assert "1 violation repaired (begin)" in result.stderr
     assert "violations repaired: 0 in the predictions, 1 in the gold" in result.stdout
-    assert "|repair:raise|gold:begin|" in result.stdout
+    assert "|policy:raise|gold_policy:begin|" in result.stdout
 
 
 def test_tokens_without_annotation_are_taken(data: Path, tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_interrupted_training_signs_as_a_finished_one(
     metas = [json.loads((tmp_path / n / "meta.json").read_text()) for n in ("whole", "part")]
     signatures = [meta["performance"]["iobes_signature"] for meta in metas]
     assert signatures[0] == signatures[1]
-    assert Signature.parse(signatures[1]).gold == "begin"
+    assert Signature.parse(signatures[1]).gold_policy == "begin"
     assert Signature.parse(signatures[1]).scheme == "bio"
 
 

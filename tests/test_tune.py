@@ -232,7 +232,7 @@ def test_malformed_gold_is_repaired_by_a_policy(folder: Path, tmp_path: Path) ->
     assert result.stderr == f"{bad}: 6 violations repaired (begin)\n"
     meta = json.loads((tmp_path / "tuned" / "meta.json").read_text())
     signature = Signature.parse(meta["performance"]["iobes_signature"])
-    assert (signature.scheme, signature.repair, signature.gold) == ("bio", "raise", "begin")
+    assert (signature.scheme, signature.policy, signature.gold_policy) == ("bio", "raise", "begin")
     report = json.loads(run(*line, bad, "-s", "bio", "-p", "begin", "--json").stdout)
     assert report["repaired"] == 6
     assert "Unknown policy 'fix'" in run(*line, bad, "-s", "bio", "-p", "fix").stderr

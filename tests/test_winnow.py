@@ -81,8 +81,8 @@ def test_what_happens_to_every_weight(problem: tuple[Any, ...]) -> None:
             for c in range(bounds[h], bounds[h + 1]):
                 if c != wanted and score[wanted] - score[c] <= float(np.float32(threshold)):
                     turn[c], turn[wanted] = -1, 1
-        borders = [abs(a - b - threshold) for a in score for b in score]
-        if 0 < min(borders, default=1) < 1e-4:
+        boundaries = [abs(a - b - threshold) for a in score for b in score]
+        if 0 < min(boundaries, default=1) < 1e-4:
             return  # too near to the threshold to be told apart
         mistakes, _ = kernels.winnow(
             found, moved, rows, np.array([token]), right, bounds, 2.0, 0.5, threshold, most, time

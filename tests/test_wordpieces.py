@@ -172,8 +172,8 @@ def cut_texts(draw: st.DrawFn) -> tuple[Doc, list[Span], list[tuple[int, int]]]:
     words = draw(st.lists(st.text("abç…🙂", min_size=1, max_size=4), min_size=1, max_size=8))
     spaces = draw(st.tuples(*[st.booleans()] * len(words)))
     doc = Doc(NLP.vocab, words, spaces=list(spaces))
-    borders = sorted(draw(st.sets(st.integers(0, len(words)), max_size=6)))
-    pairs = zip(borders[::2], borders[1::2])
+    boundaries = sorted(draw(st.sets(st.integers(0, len(words)), max_size=6)))
+    pairs = zip(boundaries[::2], boundaries[1::2])
     spans = [Span(start, end, draw(st.sampled_from("XY"))) for start, end in pairs]
     cuts = draw(st.sets(st.integers(1, len(doc.text)))) | {0, len(doc.text)}
     for start, end, _ in spans:
@@ -211,7 +211,7 @@ def test_pieces_of_whole_tokens_give_the_same_spans_in_every_scheme(
 ) -> None:
     doc, spans, _ = found
     spans = spans[:1] if scheme == "io" else spans
-    forced = {border for span in spans for border in span[:2]} | {0, len(doc)}
+    forced = {boundary for span in spans for boundary in span[:2]} | {0, len(doc)}
     forced |= set(range(spans[-1].end, len(doc))) if scheme == "bia" and spans else set()
     cuts = sorted(forced | data.draw(st.sets(st.integers(0, len(doc)))))
     groups = list(pairwise(cuts))

@@ -59,8 +59,8 @@ class Posterior:
         marginals = self.marginals
         scores = np.where(marginals > 0, self.batch.scores, 0.0)
         mean = np.einsum("nk,nk->n", marginals, scores)
-        for at, border in ((first, self.chain.start), (last, self.chain.stop)):
-            mean[at] += marginals[at] @ np.where(border > -np.inf, border, 0.0)
+        for at, boundary in ((first, self.chain.start), (last, self.chain.stop)):
+            mean[at] += marginals[at] @ np.where(boundary > -np.inf, boundary, 0.0)
         mean += self._mean_steps
         return np.maximum(self.total - self.batch.summed(mean), 0.0)
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..corpus.files import STANDARD
 from ..corpus.formats.options import ReadOptions
 from ..errors import FileError
-from ..scoring.files import FileReport
+from ..scoring.files import ALL, FileReport
 from ..scoring.tables import percent
 from .application import command, counted, echo
 from .options import Json, SchemeName, read_options
 from .output import print_json
+from .score_page import SHOWN, make_page_of_two
 from .tasks import (
     ROUNDS,
     Characters,
@@ -32,20 +34,45 @@ from .tasks import (
 if TYPE_CHECKING:
     from ..scoring.runs import Test
 
+Html = Annotated[
+    str,
+    typer.Option("--html", help="Write a page, too: who is right where, with every sentence."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        help=f"Of --html: at most so many mistakes; 0 is all (default: {SHOWN:,}).",
+        min=0,
+    ),
+]
+
 
 @command("compare")
 @read_options
 def compare_cli(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold file.")],
     first: Annotated[
-        list[str], typer.Option("--a", "-a", help="Predictions of system A; repeat for runs.")
+        list[str],
+        typer.Option(
+            "--a",
+            "-a",
+            metavar="FILE",
+            help="A file of predictions of system A; repeat -a for its runs.",
+        ),
     ],
     second: Annotated[
-        list[str], typer.Option("--b", "-b", help="Predictions of system B; repeat for runs.")
+        list[str],
+        typer.Option(
+            "--b",
+            "-b",
+            metavar="FILE",
+            help="A file of predictions of system B; repeat -b for its runs.",
+        ),
     ],
     how: ReadOptions,
     scheme: SchemeName = "",
-    policy: PredictionPolicy = None,
+    policy: PredictionPolicy = "raise",
     gold_policy: GoldPolicy = "raise",
     metric: Metric = "f1",
     gold_tag: GoldColumn = None,
@@ -53,6 +80,8 @@ def compare_cli(
     characters: Characters = False,
     rounds: Rounds = ROUNDS,
     seed: Seed = 0,
+    html: Html = "",
+    limit: Limit = None,
     json: Json = False,
 ) -> None:
     """Is the difference between two systems, or two sets of runs, more than chance?
@@ -61,10 +90,18 @@ def compare_cli(
     runs each: the Wilcoxon rank-sum test over their scores.
     """
     signature = recipe(scheme, policy, gold_policy, metric, "micro", "exact", characters)
+    if html and len(first) + len(second) > 2:
+        message = "a page is about one prediction of each system: name one -a and one -b"
+        raise typer.BadParameter(message, param_hint="--html")
     task = Task(gold, (*first, *second), how, scheme, gold_tag, ignore_tokens, characters)
-    reports = [report for _, report in task.reports(signature, keep_matched=True)]
+    locate = ALL if html else 0
+    reports = [report for _, report in task.reports(signature, True, locate)]
     sides = reports[: len(first)], reports[len(first) :]
     tests, lines = tested(*sides, metric, rounds, seed)
+    if html:
+        make_page_of_two(task, (reports[0], reports[1]), in_short(tests), html, limit)
+    if html == STANDARD:  # the page is printed, and nothing else
+        return
     values = [[report.value for report in side] for side in sides]
     if json:
         print_json(
@@ -74,8 +111,16 @@ def compare_cli(
     for name, side in zip("AB", values):
         echo(f"{name}: {' '.join(percent(value) for value in side)}")
     echo(f"difference A - B: {100 * tests['difference']:+.2f}")
-    for line in [*lines, f"signature {reports[0].signature}"]:
+    for line in [*lines, *signature_lines(*sides)]:
         echo(line)
+
+
+def signature_lines(first: Sequence[FileReport], second: Sequence[FileReport]) -> list[str]:
+    """Return the signature of both systems, or those of each system if they differ."""
+    a, b = ({str(report.signature): None for report in side} for side in (first, second))
+    if a == b and len(a) == 1:
+        return [f"signature {next(iter(a))}"]
+    return [f"signature of {name} {text}" for name, side in zip("AB", (a, b)) for text in side]
 
 
 def tested(
@@ -90,6 +135,16 @@ def tested(
         return over_runs(first, second)
     except ValueError as error:  # a score that is undefined cannot be compared
         raise FileError(f"Nothing to compare: {error}") from error
+
+
+def in_short(tests: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the names and values of tests over sentences, for a page."""
+    interval = tests["interval"]
+    low, high = (f"{100 * interval[end]:+.2f}" for end in ("low", "high"))
+    return [
+        ("p of the difference (randomisation)", f"{tests['randomisation']['p']:.4f}"),
+        (f"{100 * interval['level']:g} % interval of it (bootstrap)", f"{low} to {high}"),
+    ]
 
 
 def recipe_of(test: Test) -> str:

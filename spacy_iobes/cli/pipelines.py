@@ -23,6 +23,7 @@ Component = Annotated[
 def loaded(model: str) -> Language:
     """A pipeline from a directory or an installed package."""
     from spacy.util import load_model
+    from thinc.api import ConfigValidationError
 
     from ..corpus.folders import restore
 
@@ -33,6 +34,11 @@ def loaded(model: str) -> Language:
         raise FileError(f"{model}: no pipeline there: {str(error).rstrip('.')}.", model) from error
     except IobesError:
         raise
+    except ConfigValidationError as error:
+        from ..pipeline.configs import unusable
+
+        message = f"{model}: its config.cfg cannot be used: {unusable(error)}."
+        raise FileError(message, model) from error
     except Exception as error:  # damaged, or made with components that are not installed
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileError(f"{model}: cannot be loaded ({detail[:300]}).", model) from error

@@ -19,21 +19,28 @@ from ..corpus.files import visible
 from .settings import settings_of
 
 PLAIN = (str, str | None, list[str], bool)
+NEEDLESS = ", and none is needed: "
+LAST = f"{NEEDLESS}the file to write is the last one"
 INSTEAD = {
     "--column": "--layer, or --tag",
     "--columns": "--layer, once for each",
+    "--converter": "--format",
     "--discard-extra-columns": "--only-tags",
+    "--drop-spaces": f"{NEEDLESS}column files leave out tokens of white space",
+    "--file-type": "--to",
     "--from": "--scheme for tags, --format for files",
     "--gold-index": "--gold-tag",
     "--gold-repair": "--gold-policy",
     "--group": "--spans-key",
     "--ignore-documents": "--documents none",
+    "--ignore-sentences": "--sentences whole",
+    "--label": "--layer N=LABEL",
     "--labels": "--scheme",
     "--lines": "--sentences lines",
     "--markers-as-tokens": "--documents tokens",
-    "--nested": "not needed: the data say whether mentions overlap",
+    "--nested": f"{NEEDLESS}the data say whether mentions overlap",
     "--output-format": "--to, or --layout for scores",
-    "--reference": "not needed: gold is the first file",
+    "--reference": f"{NEEDLESS}gold is the first file",
     "--repair": "--policy",
     "--repair-method": "--policy",
     "--score-format": "--layout",
@@ -43,8 +50,16 @@ INSTEAD = {
     "--tag-scheme": "--scheme",
     "--token-index": "--token",
     "-r": "--policy",
+    "convert --output": LAST,
+    "convert -o": LAST,
+    "repair --output": LAST,
+    "repair -o": LAST,
+    "score --json": "--layout json",
 }
-"""Options that people try, from other tools and from version 0.1.0, and what they are called."""
+"""Options that people try, from other tools and from version 0.1.0, and what they are called.
+
+A row that begins with a command is for that command alone.
+"""
 USAGE: Any = typer.BadParameter.__mro__[1]  # of click, which some releases of typer hold a copy of
 
 
@@ -88,14 +103,21 @@ def usage_message(error: Any, settings: Collection[str]) -> str:
     if hasattr(error, "possibilities"):
         if name.removeprefix("--") in settings:
             return f"There is no option {name}: it is a setting, --set {name[2:]}=VALUE."
-        if name in INSTEAD:
-            found = INSTEAD[name]
-            use = f"it is {found}" if found.startswith("not needed") else f"use {found}"
-            return f"There is no option {name} here: {use}."
+        if use := instead(name, error.ctx):
+            return f"There is no option {name} here{use}."
     elif not error.message:  # an option is missing, whose help says what it may be
         error.message = getattr(getattr(error, "param", None), "help", "") or ""
     text: str = error.format_message()
     return text if text.endswith((".", "?")) else f"{text}."
+
+
+def instead(option: str, context: Any) -> str:
+    """Return what to do without an option, or nothing where the command lacks that as well."""
+    found = INSTEAD.get(f"{context.command.name} {option}", INSTEAD.get(option, ""))
+    if found.startswith(NEEDLESS):
+        return found
+    here = {name for each in context.command.params for name in each.opts}
+    return f": use {found}" if here & set(found.replace(",", " ").split()) else ""
 
 
 def plain_values(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -41,6 +41,29 @@ if TYPE_CHECKING:
 
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 Layout = Annotated[str, typer.Option("--layout", help=f"One of: {', '.join(FORMATS)}.")]
+Policies = Annotated[
+    bool, typer.Option("--policies", help="Score under every policy, side by side.")
+]
+Errors = Annotated[
+    bool,
+    typer.Option(
+        "--errors",
+        help="List every mistake with its line in place of the figures: missed, spurious, wrong "
+        "label, wrong boundary.",
+    ),
+]
+Html = Annotated[
+    str, typer.Option("--html", help="Write a page, too: the score, and the mistakes to browse.")
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        help="Of --errors and --html: at most so many mistakes; 0 is all (default: "
+        f"{SHOWN}, as JSON all; {ON_PAGE:,} on the page).",
+        min=0,
+    ),
+]
 Confidence = Annotated[
     float | None,
     typer.Option(
@@ -56,33 +79,13 @@ def score_cli(
     files: Files,
     how: ReadOptions,
     scheme: SchemeName = "",
-    policy: PredictionPolicy = None,
+    policy: PredictionPolicy = "raise",
     gold_policy: GoldPolicy = "raise",
     layout: Layout = "table",
-    policies: Annotated[
-        bool, typer.Option("--policies", help="Score under every policy, side by side.")
-    ] = False,
-    errors: Annotated[
-        bool,
-        typer.Option(
-            "--errors",
-            help="List every mistake with its line in place of the figures: missed, spurious, "
-            "wrong label, wrong border.",
-        ),
-    ] = False,
-    html: Annotated[
-        str,
-        typer.Option("--html", help="Write a page, too: the score, and the mistakes to browse."),
-    ] = "",
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            help="Of --errors and --html: at most so many mistakes; 0 is all (default: "
-            f"{SHOWN}, as JSON all; {ON_PAGE:,} on the page).",
-            min=0,
-        ),
-    ] = None,
+    policies: Policies = False,
+    errors: Errors = False,
+    html: Html = "",
+    limit: Limit = None,
     metric: Metric = "f1",
     average: Average = "micro",
     match: Match = "exact",
@@ -100,87 +103,119 @@ def score_cli(
     of sentences with and without overlap, and the recall of nested ones.
     """
     signature = recipe(scheme, policy, gold_policy, metric, average, match, characters)
-    if how.format in FORMATS:
-        message = f"{how.format} is a layout of scores: --layout {how.format}"
-        raise typer.BadParameter(message, param_hint="--format")
-    several = policies or len(files) > 2
-    require_one_recipe(layout, signature, several=several, confidence=confidence)
-    if errors and (policies or layout not in ("table", "json")):
-        message = "mistakes are listed under one policy, as lines or as JSON (--layout json)"
-        raise typer.BadParameter(message, param_hint="--errors")
-    if errors and html:
-        message = "mistakes are listed or put on a page: choose one of them"
-        raise typer.BadParameter(message, param_hint="--errors")
-    if html and several:
-        raise typer.BadParameter("a page is about one prediction", param_hint="--html")
+    view = View(layout, policies, errors, html, limit, confidence, rounds, seed, output)
+    view.require_room(signature, how.format, several=policies or len(files) > 2)
     if layout == "conlleval":  # it counts document markers as tokens
         how = replace(how, documents="tokens")
-    task = Task.of(files, how, scheme, gold_tag, ignore_tokens, characters)
-    if errors:
-        show_mistakes(task, signature, limit, layout == "json")
-    elif policies:
-        task.deliver(output, policy_table(task, signature, layout))
-    elif len(task.predictions) > 1:
-        task.deliver(output, runs_table(task, signature, layout))
-    else:
-        keep = confidence is not None
-        if html:
-            report = make_page(task, signature, html, limit, keep)
+    view.show(Task.of(files, how, scheme, gold_tag, ignore_tokens, characters), signature)
+
+
+@dataclass(frozen=True)
+class View:
+    """What to show of a score: figures, intervals, mistakes or a page; and where to write it."""
+
+    layout: str
+    policies: bool
+    errors: bool
+    html: str
+    limit: int | None
+    confidence: float | None
+    rounds: int
+    seed: int
+    output: str
+
+    def require_room(self, signature: Signature, form: str, several: bool) -> None:
+        """Refuse options that exclude each other, before anything is read."""
+        if form in FORMATS:
+            refuse("--format", f"{form} is a layout of scores: --layout {form}")
+        known("layout", self.layout, FORMATS)
+        if self.layout == "conlleval":
+            require_conlleval(signature, several)
+        if self.confidence is not None:
+            require_interval(signature, self.confidence, several)
+        if self.errors and (self.policies or self.layout not in ("table", "json")):
+            refuse(
+                "--errors",
+                "mistakes are listed under one policy, as lines or as JSON (--layout json)",
+            )
+        if self.errors and self.html:
+            refuse("--errors", "mistakes are listed or put on a page: choose one of them")
+        if self.html and several:
+            refuse("--html", "a page is about one prediction; 'compare' makes one of two systems")
+
+    def show(self, task: Task, signature: Signature) -> None:
+        """Score the files of a task, and show what was asked for."""
+        if self.errors:
+            show_mistakes(task, signature, self.limit, self.layout == "json")
+        elif self.policies:
+            task.deliver(self.output, policy_table(task, signature, self.layout))
+        elif len(task.predictions) > 1:
+            task.deliver(self.output, runs(task.reports(signature), self.layout))
+        else:
+            self.show_one(task, signature)
+
+    def show_one(self, task: Task, signature: Signature) -> None:
+        """Score one prediction: write its page if there is to be one, and its figures."""
+        keep = self.confidence is not None
+        if self.html:
+            report = make_page(task, signature, self.html, self.limit, keep)
         else:
             ((_, report),) = task.reports(signature, keep_matched=keep)
-        if html == STANDARD:  # the page is printed, and nothing else
+        if self.html == STANDARD:  # the page is printed, and nothing else
             return
-        interval = None if confidence is None else interval_of(report, confidence, rounds, seed)
-        show(task, report, layout, interval, output)
+        interval = self.interval(report)
+        if self.layout == "conlleval":
+            self.write_conlleval(task, report, interval)
+        else:
+            task.deliver(self.output, formatted(report, self.layout, interval))
+
+    def interval(self, report: FileReport) -> Interval | None:
+        """Return the confidence interval of a score over its sentences, if it was asked for."""
+        if self.confidence is None:
+            return None
+        from ..scoring.resampling import bootstrap
+
+        metric = report.signature.metric
+        if report.value is None:
+            raise FileError(f"There is no interval, since the {metric} is undefined.")
+        figures = report.by_sentence()
+        return bootstrap(figures, metric, self.rounds, self.seed, self.confidence)  # type: ignore[arg-type]
+
+    def write_conlleval(self, task: Task, report: FileReport, interval: Interval | None) -> None:
+        """Write a report as conlleval does, and its signature to standard error."""
+        if report.counts.right_tokens is None:
+            message = "conlleval compares tags: both files need one column of them, in one scheme"
+            refuse("--layout", message)
+        encoding = task.how.encoding
+        task.deliver(self.output, formatted(report, self.layout, encoding=encoding), encoding)
+        echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
 
 
-def require_one_recipe(
-    layout: str, signature: Signature, several: bool, confidence: float | None
-) -> None:
-    """Refuse what a format has no room for, before anything is read."""
-    known("layout", layout, FORMATS)
-    if layout == "conlleval":
-        if several:
-            raise typer.BadParameter("conlleval knows one score only", param_hint="--layout")
-        known("match for the layout conlleval:", signature.match, MATCHES[:1])
-        known("average for the layout conlleval:", signature.average, AVERAGES[:1])
-    if confidence is None:
-        return
-    hint = "--confidence"
+def refuse(option: str, message: str) -> NoReturn:
+    """Raise for an option that cannot be had, or not beside the others."""
+    raise typer.BadParameter(message, param_hint=option)
+
+
+def require_conlleval(signature: Signature, several: bool) -> None:
+    """Raise for what the layout conlleval has no room for."""
     if several:
-        raise typer.BadParameter("an interval goes with one score", param_hint=hint)
-    if not 0 < confidence < 1:
-        raise typer.BadParameter("a level lies between 0 and 1", param_hint=hint)
+        refuse("--layout", "conlleval knows one score only")
+    known("match for the layout conlleval:", signature.match, MATCHES[:1])
+    known("average for the layout conlleval:", signature.average, AVERAGES[:1])
+
+
+def require_interval(signature: Signature, level: float, several: bool) -> None:
+    """Raise unless there is a confidence interval of such a score."""
+    if several:
+        refuse("--confidence", "an interval goes with one score")
+    if not 0 < level < 1:
+        refuse("--confidence", "a level lies between 0 and 1")
     if (signature.match, signature.average) != (MATCHES[0], AVERAGES[0]):
-        message = "an interval is for the micro average of exact matches"
-        raise typer.BadParameter(message, param_hint=hint)
-
-
-def show(task: Task, report: FileReport, form: str, interval: Interval | None, output: str) -> None:
-    """Write a report; conlleval has no line for the signature, so that goes beside it."""
-    if form != "conlleval":
-        task.deliver(output, formatted(report, form, interval))
-        return
-    if report.counts.right_tokens is None:
-        message = "conlleval compares tags: both files need one column of them, in one scheme"
-        raise typer.BadParameter(message, param_hint="--layout")
-    encoding = task.how.encoding
-    task.deliver(output, formatted(report, form, encoding=encoding), encoding)
-    echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
-
-
-def interval_of(report: FileReport, level: float, rounds: int, seed: int) -> Interval:
-    """The confidence interval of a score over its sentences."""
-    from ..scoring.resampling import bootstrap
-
-    metric = report.signature.metric
-    if report.value is None:
-        raise FileError(f"There is no interval, since the {metric} is undefined.")
-    return bootstrap(report.by_sentence(), metric, rounds, seed, level)  # type: ignore[arg-type]
+        refuse("--confidence", "an interval is for the micro average of exact matches")
 
 
 def policy_table(task: Task, signature: Signature, form: str) -> str:
-    """Every prediction under every policy."""
+    """Return a table of every prediction under every policy."""
     from ..scoring.side_by_side import PolicyScore, policies, under_policies
 
     scores = []
@@ -190,8 +225,3 @@ def policy_table(task: Task, signature: Signature, form: str) -> str:
         with task.naming_schemes(predicted):
             scores += [PolicyScore.of(task.name(predicted), scorer) for scorer in scorers]
     return policies(scores, form)
-
-
-def runs_table(task: Task, signature: Signature, form: str) -> str:
-    """Several predictions as runs of one system."""
-    return runs(task.reports(signature), form)

@@ -1,7 +1,8 @@
-"""A score as one HTML page: what it is made of, and the mistakes to browse."""
+"""Scores as HTML pages: of one prediction, or of two systems, with the mistakes to browse."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..corpus.files import STANDARD, shown
@@ -19,14 +20,40 @@ def make_page(
 ) -> FileReport:
     """Write the page of a prediction, say what is on it, and return the score."""
     require_other(output, [task.gold, *filter(None, task.predictions)])
-    locate = SHOWN if limit is None else limit or ALL
-    report = write_page(task, signature, output, locate, keep_matched)
+    report = write_page(task, signature, output, most(limit), keep_matched)
     total = sum(report.kinds.values())
-    mistakes = counted(total, "mistake")
-    if len(report.located) < total:
-        mistakes += f", the first {len(report.located):,} of them on the page (--limit)"
-    echo(f"{shown_output(output)}: {mistakes}", err=True)
+    tell_cut(output, counted(total, "mistake"), len(report.located), total)
     return report
+
+
+def make_page_of_two(
+    task: Task,
+    reports: tuple[FileReport, FileReport],
+    tests: Sequence[tuple[str, str]],
+    output: str,
+    limit: int | None,
+) -> None:
+    """Write the page of two systems, whose reports have all mistakes, and say what is on it."""
+    from ..scoring.systems import cases, systems_page
+
+    found = cases(reports)
+    names = [Path(str(path)).name for path in (*task.predictions, task.gold)]
+    title = "{} (A) and {} (B) against {}".format(*names)
+    task.deliver(output, systems_page(reports, title, tests, found, most(limit)))
+    what = f"{counted(len(found), 'place')} where a system is wrong"
+    tell_cut(output, what, min(most(limit), len(found)), len(found))
+
+
+def most(limit: int | None) -> int:
+    """Return how many mistakes a page may hold; 0 is all."""
+    return SHOWN if limit is None else limit or ALL
+
+
+def tell_cut(output: str, what: str, there: int, total: int) -> None:
+    """Say what a page is about, and how much of it is there."""
+    cut = f", the first {there:,} of them on the page (--limit)" if there < total else ""
+    name = "standard output" if output == STANDARD else output
+    echo(f"{name}: {what}{cut}", err=True)
 
 
 def write_page(
@@ -55,8 +82,3 @@ def title_of(task: Task) -> str:
     paths = [shown(path) for path in (predicted, task.gold) if path is not None]
     names = [Path(path).name for path in paths]
     return " against ".join(names if len(set(names)) == len(names) else paths)
-
-
-def shown_output(output: str) -> str:
-    """How the line about the page names it."""
-    return "standard output" if output == STANDARD else output

@@ -35,12 +35,9 @@ Files = Annotated[
     ),
 ]
 PredictionPolicy = Annotated[
-    str | None,
+    str,
     typer.Option(
-        "--policy",
-        "-p",
-        help=f"Policy for malformed predictions: {', '.join(POLICIES)}. There is no default, but "
-        "where all tags are legal none is needed.",
+        "--policy", "-p", help=f"Policy for malformed predictions: {', '.join(POLICIES)}."
     ),
 ]
 GoldPolicy = Annotated[str, typer.Option("--gold-policy", help="Policy for malformed gold tags.")]
@@ -248,14 +245,20 @@ def require_three_columns(corpus: Corpus, width: int) -> None:
 
 def recipe(
     scheme: str,
-    repair: str | None,
-    gold_repair: str,
+    policy: str,
+    gold_policy: str,
     metric: str,
     average: str,
     match: str,
     characters: bool = False,
 ) -> Signature:
-    """Return the signature that the options ask for; without a repair there is none."""
-    policy, gold = (get_tag_policy(each).name for each in (repair or "raise", gold_repair))
-    offsets = OFFSETS[int(characters)]
-    return Signature(metric, average, match, scheme or SPANS, policy, gold, offsets=offsets)
+    """Return the signature that the options ask for."""
+    return Signature(
+        metric,
+        average,
+        match,
+        scheme or SPANS,
+        get_tag_policy(policy).name,
+        get_tag_policy(gold_policy).name,
+        offsets=OFFSETS[int(characters)],
+    )

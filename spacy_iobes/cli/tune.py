@@ -89,7 +89,9 @@ def tune_cli(
         name = "iobes" if flat else "iobes_nested"
         written = held.scheme or pipe.scheme.name if flat else SPANS
         scores: dict[str, Any] = {f"{name}_{k}": v for k, v in zip("prf", found.figures)}
-        scores[f"{name}_signature"] = str(Signature(scheme=written, repair="raise", gold=repair))
+        scores[f"{name}_signature"] = str(
+            Signature(scheme=written, policy="raise", gold_policy=repair)
+        )
         nlp.meta["performance"] = scores  # what was there is that of another bias
         save(nlp, output)
     if json:

@@ -56,9 +56,9 @@ def begin(scheme: Scheme, previous: str, current: str, same: bool) -> int:
 
 
 def discard(scheme: Scheme, previous: str, current: str, same: bool) -> int:
-    """Like `begin`, but a span is lost if its own first or last tag cannot be at a border."""
+    """Like `begin`, but a span is lost if its own first or last tag cannot be at a boundary."""
     found = begin(scheme, previous, current, same)
-    gap = scheme.border(previous, current, same)
+    gap = scheme.boundary(previous, current, same)
     if found & bits.END and previous not in scheme.before(gap):
         found |= bits.LOSE_LEFT
     if found & bits.START and current not in scheme.behind(gap):

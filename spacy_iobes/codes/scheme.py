@@ -96,9 +96,9 @@ class Scheme:
     @cached_property
     def bounded(self) -> bool:
         """Whether every span has a first and a last tag that can be nothing else."""
-        borders = (Gap.SPLIT, Gap.MEET)
-        firsts = frozenset().union(*(self.behind(gap) for gap in borders))
-        lasts = frozenset().union(*(self.before(gap) for gap in borders))
+        boundaries = (Gap.SPLIT, Gap.MEET)
+        firsts = frozenset().union(*(self.behind(gap) for gap in boundaries))
+        lasts = frozenset().union(*(self.before(gap) for gap in boundaries))
         return firsts <= self.openers and lasts <= self.closers
 
     def pairs_of(self, gap: Gap) -> Pairs:
@@ -113,7 +113,7 @@ class Scheme:
         """The prefixes inside a span that may stand behind `gap`."""
         return frozenset(c for _, c in self.pairs_of(gap)) & frozenset(self.inside)
 
-    def border(self, previous: str, current: str, same: bool) -> Gap:
+    def boundary(self, previous: str, current: str, same: bool) -> Gap:
         """The kind of gap that these two form if they do not belong to one span."""
         both = previous in self.inside and current in self.inside
         return Gap.SPLIT if same and both else Gap.MEET
@@ -121,7 +121,7 @@ class Scheme:
     def relation(self, previous: str, current: str, same: bool) -> Gap | None:
         """What the scheme makes of two neighbours with the same label or not; None if illegal."""
         pair = (OUTSIDE if previous == EDGE else previous, current)
-        if self.border(previous, current, same) is Gap.SPLIT:
+        if self.boundary(previous, current, same) is Gap.SPLIT:
             return Gap.JOIN if pair in self.join else Gap.SPLIT if pair in self.split else None
         if pair in self.meet or (same and pair in self.follow):
             return Gap.MEET

@@ -76,7 +76,7 @@ def explain(
         return "after", f"{found}: the token after a span is {wanted}{f'-{label}' * (p in inside)}"
     if scheme.silent:
         return _unpaired(scheme, found, (p, label), (c, other))
-    gap = scheme.border(p, c, same)
+    gap = scheme.boundary(p, c, same)
     # what could stand instead: it opens a span if this prefix does, and closes one if this does
     opens, closes = p in scheme.openers, c in scheme.closers
     starts = [x for x in inside if x in scheme.behind(gap) and (x in scheme.closers) == closes]

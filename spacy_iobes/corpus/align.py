@@ -11,7 +11,7 @@ from .formats.columns import ColumnOrigin
 from .mentions import Mentions
 from .sentences import Sentences
 
-LONGEST = 1_000_000  # tokens that are held to find a common border
+LONGEST = 1_000_000  # tokens that are held to find a common boundary
 
 Pair = tuple[Sentences, Sentences]
 
@@ -127,22 +127,24 @@ def _same_sentences(gold: _Side, predicted: _Side, ignore_tokens: bool) -> Pair:
 
 
 def _same_tokens(gold: _Side, predicted: _Side, ignore_tokens: bool) -> Pair:
-    """Return what both hold up to a border that is in both."""
+    """Return what both hold up to a boundary that is in both."""
     while True:
         a, b = gold.now, predicted.now
         size = min(a.tokens, b.tokens)
         common = np.intersect1d(a.offsets[1:], b.offsets[1:])
-        border = int(common[-1]) if len(common) else 0
+        boundary = int(common[-1]) if len(common) else 0
         if not ignore_tokens:
-            _require_same_words(a, b, border or size, gold, predicted)
-        if border:
-            ends = (int(np.searchsorted(part.offsets, border, side="right")) - 1 for part in (a, b))
+            _require_same_words(a, b, boundary or size, gold, predicted)
+        if boundary:
+            ends = (
+                int(np.searchsorted(part.offsets, boundary, side="right")) - 1 for part in (a, b)
+            )
             first, second = (side.take(end) for side, end in zip((gold, predicted), ends))
             return first, second
         shorter = gold if a.tokens <= b.tokens else predicted
         if max(a.tokens, b.tokens) > LONGEST:
             raise AlignmentError(
-                f"{a.name} and {b.name} have no sentence border in common in {LONGEST:,} tokens "
+                f"{a.name} and {b.name} have no sentence boundary in common in {LONGEST:,} tokens "
                 f"from {shown(a, 0)} and {shown(b, 0)} on."
             )
         if not shorter.extend():
@@ -159,22 +161,22 @@ def _same_text(gold: _Side, predicted: _Side) -> Pair:
         a, b = (Mentions.of(side.now) for side in (gold, predicted))
         size = min(len(a.characters), len(b.characters))
         common = np.intersect1d(a.offsets[1:], b.offsets[1:])
-        border = int(common[-1]) if len(common) else 0
-        at = a.characters.head(border or size).first_difference(b.characters)
+        boundary = int(common[-1]) if len(common) else 0
+        at = a.characters.head(boundary or size).first_difference(b.characters)
         if at >= 0:
             raise AlignmentError(
                 f"The texts differ: {_context(a, at)}, but {_context(b, at)}. White space does "
                 "not count."
             )
-        ends = [int(np.searchsorted(x.offsets, border, side="right")) - 1 for x in (a, b)]
-        if border or not size:
+        ends = [int(np.searchsorted(x.offsets, boundary, side="right")) - 1 for x in (a, b)]
+        if boundary or not size:
             first, second = (side.take(end) for side, end in zip((gold, predicted), ends))
             return first, second
         shorter = gold if len(a.characters) <= len(b.characters) else predicted
         if max(a.part.tokens, b.part.tokens) > LONGEST or not shorter.extend():
             raise AlignmentError(
-                f"{gold.now.name} and {predicted.now.name} have no sentence border in common from "
-                f"{shown(gold.now, 0)} and {shown(predicted.now, 0)} on."
+                f"{gold.now.name} and {predicted.now.name} have no sentence boundary in common "
+                f"from {shown(gold.now, 0)} and {shown(predicted.now, 0)} on."
             )
 
 

@@ -12,7 +12,7 @@ KINDS = {
     "repeated": "a mention is there twice with the same label, and counts once",
     "empty": "a mention has no tokens",
     "beyond": "a mention goes beyond its sentence",
-    "crossing": "a mention crosses the border of sentences, which are joined",
+    "crossing": "a mention crosses a sentence boundary, so its sentences are joined",
     "discontinuous": "a mention has more than one part",
     "misaligned": "a mention begins or ends within a token",
     "moved": "a mention was given whole tokens",

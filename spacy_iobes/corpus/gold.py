@@ -32,8 +32,9 @@ def gold_of(
 ) -> KnownColumns:
     """The entities of the references as spans of the predicted Docs; blocked tokens are outside.
 
-    An entity that no recogniser could find is refused, or its tokens are missing: one whose borders
-    are not those of tokens of the predicted Doc, or are white space, or that leaves its sentence.
+    An entity that no recogniser could find is refused, or its tokens are missing: one whose
+    boundaries are not those of tokens of the predicted Doc, or are white space, or that leaves its
+    sentence.
     """
     docs = [example.predicted for example in examples]
     tagged = TaggedDocs.entities([example.reference for example in examples], ADVICE)

@@ -158,7 +158,7 @@ def _misfit(attrs: Mapping[str, Any]) -> AlignmentError:
 
 
 def tags_of(spans: Sequence[Span], scheme: Scheme, bounds: Sequence[int]) -> list[str]:
-    """The tags of disjoint spans, none of which crosses a sentence border."""
+    """The tags of disjoint spans, none of which crosses a sentence boundary."""
     sentences: list[list[Span]] = [[] for _ in bounds[1:]]
     number = 0
     for start, end, label in sorted(spans):

@@ -149,9 +149,9 @@ class TextOrigin:
 def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Sentences]:
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
-    Where a mention goes beyond a sentence border, there is no border, and a finding says so. Texts
-    without tokens are passed over, but for findings. `name` is that of the source, if its texts are
-    in several files.
+    Where a mention crosses a sentence boundary, the sentences are joined, and a finding says so.
+    Texts without tokens are passed over, but for findings. `name` is that of the source, if its
+    texts are in several files.
     """
     held, tokens, before = list[NestedText](), 0, (0, 0)
     loose = list[Finding]()
@@ -235,7 +235,7 @@ def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
 
 
 def _starts(text: NestedText) -> tuple[list[int], list[Finding]]:
-    """Return the tokens that begin a sentence, and a finding for each mention over a border."""
+    """Return the tokens that begin a sentence, and a finding for each mention over a boundary."""
     starts, findings = text.starts or [0], list[Finding]()
     inside = set[int]()
     for start, end, label in text.spans:

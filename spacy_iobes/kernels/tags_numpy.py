@@ -197,9 +197,10 @@ def align(
 
     Both are (sentence, start, end, label), sorted in that order, no span twice. First all equal
     spans are paired. Then every prediction that is left takes, in order, one of the gold spans that
-    are left and share a token with it: the first with the same borders, or else the first of all;
-    with `by_label` the one of the same label whose borders are nearest, or else the first of all.
-    The time grows with the pairs of spans that overlap, not with the length of a sentence.
+    are left and share a token with it: the first with the same boundaries, or else the first of
+    all; with `by_label` the one of the same label whose boundaries are nearest, or else the first
+    of all. The time grows with the pairs of spans that overlap, not with the length
+    of a sentence.
     """
     rows = list(zip(*(column.tolist() for column in gold)))
     places = {row: i for i, row in enumerate(rows)}

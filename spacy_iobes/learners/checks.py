@@ -1,4 +1,4 @@
-"""Arrays at the border: what kernels trust is checked here."""
+"""Arrays at the boundary: what kernels trust is checked here."""
 
 from __future__ import annotations
 

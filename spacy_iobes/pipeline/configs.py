@@ -10,11 +10,14 @@ from typing import Any
 from spacy.util import load_config
 from thinc.api import Config, ConfigValidationError
 
+from ..codes.policy import POLICIES
 from ..errors import FileError, IobesError, UnknownNameError
 
 PACKAGE = Path(__file__).parents[1]
 FOLDERS = (PACKAGE / "configs", PACKAGE.parent / "configs")  # as installed, or in a clone
 LONGEST = 400  # characters of what others say
+INSTEAD = {"repair": "policy", "gold_repair": "gold_policy"}
+"""Keys of scorers in configs of version 0.1.0, and what they are called."""
 
 
 def shipped() -> dict[str, Path]:
@@ -78,14 +81,23 @@ def explained(name: str) -> Iterator[None]:
     try:
         yield
     except ConfigValidationError as error:
-        details = [f"{_place(each)}{each['msg']}" for each in error.errors or ()]
-        reason = "; ".join(details) or str(error.desc or error)
-        raise FileError(f"{name}: not a config that can be used: {reason}", name) from error
+        message = f"{name}: not a config that can be used: {unusable(error)}"
+        raise FileError(message, name) from error
     except IobesError:
         raise
     except ValueError as error:  # a name that is not registered, or settings that do not fit
         reason = str(error)[:LONGEST] + "…" * (len(str(error)) > LONGEST)
         raise FileError(f"{name}: not a config that can be used: {reason}", name) from error
+
+
+def unusable(error: ConfigValidationError) -> str:
+    """Return what is wrong with a config, and what to write where a policy is missing."""
+    details = [f"{_place(each)}{each['msg']}" for each in error.errors or ()]
+    keys = {str(each["loc"][-1]) for each in error.errors or () if each.get("loc")}
+    details += [f"write {new} in place of {old}" for old, new in INSTEAD.items() if old in keys]
+    if "policy" in keys and "repair" not in keys:
+        details.append(f'write policy = "raise", for example: one of {", ".join(POLICIES)}')
+    return "; ".join(details) or str(error.desc or error)
 
 
 def _place(error: Mapping[str, Any]) -> str:

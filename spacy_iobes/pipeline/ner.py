@@ -84,7 +84,7 @@ class EntityRecognizer(Questions, Recognizer):
         scorer: Scorer | None = None,
     ):
         require_chain(model, name)
-        own = span_scorer(scheme=scheme, repair="raise", as_ents=True)
+        own = span_scorer(scheme=scheme, policy="raise", as_ents=True)
         super().__init__(vocab, model, name, scorer or own)
         self.scheme = get_scheme(scheme)
         self.objective = get_objective(objective)

@@ -52,7 +52,7 @@ class Repairer(DocPipe):
         self.scores_key = scores_key
         in_place = isinstance(self.source, Entities) and isinstance(self.target, ToEntities)
         self._only_malformed = in_place  # entities that are legal already stay untouched
-        recipe: dict[str, Any] = {"scheme": scheme, "repair": policy, "unit": unit}
+        recipe: dict[str, Any] = {"scheme": scheme, "policy": policy, "unit": unit}
         recipe["as_ents"] = target == "ents"
         if self.policy.weighs:  # a scorer that reads tags would need the scores
             super().__init__(name, scorer or span_scorer(source=target, **recipe))

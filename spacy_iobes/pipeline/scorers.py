@@ -60,14 +60,14 @@ class Reader:
     def __post_init__(self) -> None:
         get_tag_policy(self.policy)
 
-    def read(self, docs: Sequence[Doc], borders: Sequence[Doc]) -> Read:
-        """The spans of all Docs; `borders` are Docs of the same tokens that know the sentences."""
+    def read(self, docs: Sequence[Doc], boundaries: Sequence[Doc]) -> Read:
+        """Return the spans of all Docs; `boundaries` are Docs of the same tokens with sentences."""
         if isinstance(self.source, SpanGroup):  # spans may overlap there, tags may not
             key = self.source.key
             missing = [missing_of(doc, key) for doc in docs]
             return Read([group_spans(doc, key) for doc in docs], missing, 0)
         scheme = get_scheme("bio" if isinstance(self.source, Entities) else self.scheme)
-        tagged = TaggedDocs.read(docs, self.source, scheme, self.unit, borders)
+        tagged = TaggedDocs.read(docs, self.source, scheme, self.unit, boundaries)
         spans = list(tagged.spans(get_tag_policy(self.policy)))
         missing = [tagged.pieces.absent(number)[0] for number in range(len(docs))]
         return Read(spans, missing, len(tagged.malformed))
@@ -90,11 +90,11 @@ class SpanScorer:
         """The score with its recipe and all its counts."""
         pairs = [(example.reference, example.predicted) for example in examples]
         references, predictions = [a for a, _ in pairs], [b for _, b in pairs]
-        borders = [
+        boundaries = [
             a if same_tokens(a, b) and a.has_annotation("SENT_START") else b for a, b in pairs
         ]
         answers = self.gold.read(references, references)
-        guesses = self.predicted.read(predictions, borders)
+        guesses = self.predicted.read(predictions, boundaries)
         gold, predicted = [], []
         for number, (reference, prediction) in enumerate(pairs):
             places = Places(reference, prediction)
@@ -127,8 +127,8 @@ def scores_of(report: Report, as_ents: bool) -> dict[str, Any]:
 def tag_scorer(
     *,
     scheme: str,
-    repair: str,
-    gold_repair: str = "raise",
+    policy: str,
+    gold_policy: str = "raise",
     source: str = "user_data",
     gold_source: str = "ents",
     unit: Unit = "doc",
@@ -139,23 +139,23 @@ def tag_scorer(
     With `as_ents` the figures are also returned under spaCy's own names (`ents_f` and so on), which
     `spacy evaluate` prints.
     """
-    signature = Signature(scheme=scheme, repair=repair, gold=gold_repair)
-    gold = Reader(get_source(gold_source), scheme, gold_repair, unit)
-    return SpanScorer(signature, gold, Reader(get_source(source), scheme, repair, unit), as_ents)
+    signature = Signature(scheme=scheme, policy=policy, gold_policy=gold_policy)
+    gold = Reader(get_source(gold_source), scheme, gold_policy, unit)
+    return SpanScorer(signature, gold, Reader(get_source(source), scheme, policy, unit), as_ents)
 
 
 def span_scorer(
     *,
     scheme: str | None,
-    repair: str | None,
-    gold_repair: str = "raise",
+    policy: str | None,
+    gold_policy: str = "raise",
     source: str = "ents",
     unit: Unit = "doc",
     as_ents: bool = False,
 ) -> SpanScorer:
     """Score the spans that a pipeline ends with: `ents`, or a span group, `spans:KEY`.
 
-    `scheme` and `repair` say in the signature how tags became these spans; both are null if there
+    `scheme` and `policy` say in the signature how tags became these spans; both are null if there
     never were tags. Entities that are malformed are repaired by the same policy, or refused.
     """
     place = get_source(source)
@@ -163,10 +163,10 @@ def span_scorer(
         known = ("ents", "spans:KEY")
         message = f"span_scorer reads {' or '.join(known)}, not {source!r}. For tags there is "
         raise UnknownNameError(f"{message}spacy-iobes.tag_scorer.v1.", source, known)
-    if (scheme is None) != (repair is None):
-        raise TypeError("span_scorer takes a scheme and a repair, or null for both.")
-    policy = repair or "raise"
-    signature = Signature(scheme=scheme or SPANS, repair=policy, gold=gold_repair)
-    reading = "raise" if get_policy(policy).weighs else policy  # spans have no scores for tags
-    gold, predicted = (Reader(place, "bio", name, unit) for name in (gold_repair, reading))
+    if (scheme is None) != (policy is None):
+        raise TypeError("span_scorer takes a scheme and a policy, or null for both.")
+    name = policy or "raise"
+    signature = Signature(scheme=scheme or SPANS, policy=name, gold_policy=gold_policy)
+    reading = "raise" if get_policy(name).weighs else name  # spans have no scores for tags
+    gold, predicted = (Reader(place, "bio", each, unit) for each in (gold_policy, reading))
     return SpanScorer(signature, gold, predicted, as_ents)

@@ -159,11 +159,11 @@ def dev_scorer(nlp: Language, dev: TrainingData) -> SpanScorer | NestedScorer:
     """A scorer whose recipe says how the dev data were read."""
     scheme, policy = dev.reader.get("scheme"), dev.reader.get("policy", "raise")
     if dev.nested:
-        return NestedScorer(dev.reader["spans_key"], Signature(gold=policy))
+        return NestedScorer(dev.reader["spans_key"], Signature(gold_policy=policy))
     if scheme is None:
         ours = [p.scheme.name for _, p in nlp.pipeline if isinstance(p, EntityRecognizer)]
         scheme = ours[-1] if ours else None
-    return span_scorer(scheme=scheme, repair=scheme and "raise", gold_repair=policy)
+    return span_scorer(scheme=scheme, policy=scheme and "raise", gold_policy=policy)
 
 
 def dev_report(nlp: Language, dev: TrainingData) -> Report:

@@ -39,5 +39,10 @@ from .slots import slot_answers as slot_answers
 from .slots import slot_counts as slot_counts
 from .student import beta_share as beta_share
 from .student import two_tails as two_tails
+from .systems import Case as Case
+from .systems import cases as cases
+from .systems import systems_data as systems_data
+from .systems import systems_page as systems_page
+from .systems import tallies as tallies
 from .tables import RENDERERS as RENDERERS
 from .tables import Table as Table

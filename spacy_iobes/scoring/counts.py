@@ -26,7 +26,7 @@ OUTCOME = np.eye(len(OUTCOMES), dtype=np.int64)[
     ]
 ]
 """Of each kind of match, what it is to have no partner, or to share with it nothing but a token,
-the label, the borders, or both."""
+the label, the boundaries, or both."""
 TABLES = ("exact", "muc", "confusion")
 Table = NDArray[np.int64]
 
@@ -190,14 +190,14 @@ def _tables(labels: int) -> tuple[Table, Table, Table]:
 
 
 def _shared(
-    matched: Matched, partner: Ints, label: NDArray[np.bool_], borders: NDArray[np.bool_] | None
+    matched: Matched, partner: Ints, label: NDArray[np.bool_], boundaries: NDArray[np.bool_] | None
 ) -> Table:
     """What spans share with their partners, [2, L, 5]: side, label, as in the rows of OUTCOME."""
     paired = partner >= 0
     shared = paired.astype(np.uint8) + label
-    if borders is not None:
-        shared += borders
-        shared += borders
+    if boundaries is not None:
+        shared += boundaries
+        shared += boundaries
     of_gold = np.zeros(len(matched.gold.label), dtype=np.uint8)
     of_gold[partner[paired]] = shared[paired]
     sides = ((matched.gold.label, of_gold), (matched.predicted.label, shared))
@@ -211,16 +211,16 @@ def count(matched: Matched, **sizes: Any) -> Counts:
     labels = len(matched.labels)
     exact, muc, confusion = _tables(labels)
     gold, predicted = matched.gold.label, matched.predicted.label
-    same_label, borders = matched.same_label, matched.same_borders
-    for column, found in enumerate((predicted[same_label & borders], predicted, gold)):
+    same_label, boundaries = matched.same_label, matched.same_boundaries
+    for column, found in enumerate((predicted[same_label & boundaries], predicted, gold)):
         exact[:, column] = np.bincount(found, minlength=labels)
-    by_border = _shared(matched, matched.by_border, same_label, borders)
+    by_boundary = _shared(matched, matched.by_boundary, same_label, boundaries)
     by_label = _shared(matched, matched.by_label, matched.label_found, None)
     for kind, (name, outcome) in enumerate(zip(MUC, OUTCOME)):
-        muc[kind] = (by_label if name == "type" else by_border) @ outcome
+        muc[kind] = (by_label if name == "type" else by_boundary) @ outcome
     answered = np.full(len(gold), labels)
-    paired = matched.by_border >= 0
-    answered[matched.by_border[paired]] = predicted[paired]
+    paired = matched.by_boundary >= 0
+    answered[matched.by_boundary[paired]] = predicted[paired]
     cells = np.bincount(gold * (labels + 1) + answered, minlength=(labels + 1) ** 2)
     confusion += cells.reshape(labels + 1, labels + 1)
     confusion[labels, :labels] += np.bincount(predicted[~paired], minlength=labels)

@@ -133,7 +133,7 @@ class PairScorer:
         self.keep_matched = keep_matched
         self.locate = locate
         self.scheme = "" if signature.scheme == SPANS else get_scheme(signature.scheme)
-        self.policies = get_policy(signature.gold), get_policy(signature.repair)
+        self.policies = get_policy(signature.gold_policy), get_policy(signature.policy)
         self.counts = Counts.none()
         self.nested = NestedCounts.none()
         self.overlapping = False

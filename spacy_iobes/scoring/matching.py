@@ -27,31 +27,32 @@ UNPLACED = 1 << 30
 class Matched:
     """The gold and predicted spans of some sentences, and how they are paired.
 
-    `by_border` and `by_label` hold for every prediction the gold span it is paired with, or -1.
+    `by_boundary` and `by_label` hold for every prediction the gold span it is paired with, or -1.
     Equal spans are always paired. Then each prediction, in order, takes one of the gold spans that
-    are left and share a token with it. By border it prefers one with the same borders, by label the
-    one of its own label whose borders are nearest; failing that, both take the first.
+    are left and share a token with it. By boundary it prefers one with the same boundaries, by
+    label the one of its own label whose boundaries are nearest; failing that, both take the
+    first.
     """
 
     labels: tuple[str, ...]
     gold: SpanColumns
     predicted: SpanColumns
-    by_border: Ints
+    by_boundary: Ints
     by_label: Ints
 
     def __post_init__(self) -> None:
-        for partner in (self.by_border, self.by_label):
+        for partner in (self.by_boundary, self.by_label):
             partner.setflags(write=False)
 
     @property
     def same_label(self) -> NDArray[np.bool_]:
-        """Of each prediction: paired by border with a span of its label."""
-        return self._same(self.by_border, "label")
+        """Of each prediction: paired by boundary with a span of its label."""
+        return self._same(self.by_boundary, "label")
 
     @property
-    def same_borders(self) -> NDArray[np.bool_]:
-        """Of each prediction: paired by border with a span of its borders."""
-        return self._same(self.by_border, "start") & self._same(self.by_border, "end")
+    def same_boundaries(self) -> NDArray[np.bool_]:
+        """Of each prediction: paired by boundary with a span of its boundaries."""
+        return self._same(self.by_boundary, "start") & self._same(self.by_boundary, "end")
 
     @property
     def label_found(self) -> NDArray[np.bool_]:
@@ -68,7 +69,7 @@ class Matched:
     @property
     def right(self) -> NDArray[np.bool_]:
         """Of each prediction: it is gold."""
-        return self.same_label & self.same_borders
+        return self.same_label & self.same_boundaries
 
     def by_sentence(self) -> NDArray[np.int64]:
         """(correct, predicted, gold) of every sentence."""
@@ -142,9 +143,9 @@ def match(gold: SpanColumns, predicted: SpanColumns) -> Matched:
         )
     labels = tuple(sorted({side.labels[i] for side in (gold, predicted) for i in _used(side)}))
     gold, predicted = (_sorted(spans, labels) for spans in (gold, predicted))
-    by_border, _ = kernels.align(_rows(gold), _rows(predicted), False)
+    by_boundary, _ = kernels.align(_rows(gold), _rows(predicted), False)
     by_label, _ = kernels.align(_rows(gold), _rows(predicted), True)
-    return Matched(labels, gold, predicted, by_border, by_label)
+    return Matched(labels, gold, predicted, by_boundary, by_label)
 
 
 def _used(spans: SpanColumns) -> list[int]:
@@ -186,7 +187,7 @@ def checked(member: object, sentence: int) -> Span:
     if isinstance(member, str):
         raise TypeError(
             f"Sentence {sentence} holds the string {member!r}, not a span (start, end, label). "
-            "Tags need their scheme: score(…, scheme='bio', repair='begin'), for example."
+            "Tags need their scheme: score(…, scheme='bio', policy='begin'), for example."
         )
     try:
         span = Span(*member)  # type: ignore[misc]

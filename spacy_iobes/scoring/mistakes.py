@@ -12,9 +12,9 @@ from ..codes.span_columns import SpanColumns
 from .counts import Counts
 from .matching import UNPLACED, Matched
 
-ERROR_KINDS = ("label", "border", "label and border", "missed", "spurious")
+ERROR_KINDS = ("label", "boundary", "label and boundary", "missed", "spurious")
 """How a prediction can be wrong; the first three are pairs of a gold span and a prediction."""
-LABEL, BORDER, BOTH, MISSED, SPURIOUS = range(5)
+LABEL, BOUNDARY, BOTH, MISSED, SPURIOUS = range(5)
 
 Simple = tuple[int, int, str]
 """A span as a plain tuple."""
@@ -34,9 +34,9 @@ def kinds_of(counts: Counts) -> dict[str, int]:
     """How many mistakes of each kind there are, of which not one has to be looked at."""
     strict, exact = counts.muc_counts("strict"), counts.muc_counts("exact")
     label = exact.correct - strict.correct
-    border = int(counts.confusion[:-1, :-1].trace()) - strict.correct
-    both = strict.incorrect - label - border
-    return dict(zip(ERROR_KINDS, (label, border, both, strict.missed, strict.spurious)))
+    boundary = int(counts.confusion[:-1, :-1].trace()) - strict.correct
+    both = strict.incorrect - label - boundary
+    return dict(zip(ERROR_KINDS, (label, boundary, both, strict.missed, strict.spurious)))
 
 
 def mistakes(matched: Matched, before: int = 0, limit: int | None = None) -> Iterator[Mistake]:
@@ -60,13 +60,13 @@ def _rows(matched: Matched) -> tuple[Ints, ...]:
 
     Sorted by sentence, then by start; where two start at one token, a missed gold span goes first.
     """
-    partner = matched.by_border
+    partner = matched.by_boundary
     found = np.zeros(matched.gold.total + 1, dtype=bool)  # the last for those without a partner
     found[partner] = True
     missed = np.flatnonzero(~found[:-1])
     wrong = np.flatnonzero(~matched.right)
-    same_label, same_borders = matched.same_label[wrong], matched.same_borders[wrong]
-    pair = np.where(same_label, BORDER, np.where(same_borders, LABEL, BOTH))
+    same_label, same_boundaries = matched.same_label[wrong], matched.same_boundaries[wrong]
+    pair = np.where(same_label, BOUNDARY, np.where(same_boundaries, LABEL, BOTH))
     kind = np.append(np.full(len(missed), MISSED), np.where(partner[wrong] < 0, SPURIOUS, pair))
     gold: Ints = np.append(missed, partner[wrong]).astype(np.int32)
     predicted = np.append(np.full(len(missed), -1), wrong)

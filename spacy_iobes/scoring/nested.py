@@ -85,7 +85,7 @@ class NestedCounts:
             row = (int(matched.right.sum()), matched.predicted.total, matched.gold.total)
             return replace(cls.none(), others=Tally(matched.gold.sentences, *row))
         gold, found = matched.gold, np.zeros(matched.gold.total, dtype=bool)
-        found[matched.by_border[matched.right]] = True
+        found[matched.by_boundary[matched.right]] = True
         tallies, overlap = matched.by_sentence(), with_overlap(gold)
         parts = (_tally(tallies[rows]) for rows in (overlap, ~overlap))
         kinds = (nested(gold), nested(gold, True), containing(gold), same_tokens(gold))

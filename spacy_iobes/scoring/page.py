@@ -18,10 +18,10 @@ from .tables import UNDEFINED, percent
 
 METRIC_WORDS = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 MATCH_WORDS = {
-    "exact": "spans with the right borders and the right label",
-    "muc-strict": "spans with the right borders and the right label, paired as in MUC",
-    "muc-exact": "spans with the right borders, whatever their label",
-    "muc-partial": "spans that overlap, whatever their label; wrong borders count half",
+    "exact": "spans with the right boundaries and the right label",
+    "muc-strict": "spans with the right boundaries and the right label, paired as in MUC",
+    "muc-exact": "spans with the right boundaries, whatever their label",
+    "muc-partial": "spans that overlap, whatever their label; wrong boundaries count half",
     "muc-type": "spans that overlap and have the right label",
 }
 UNSAFE = "<>&\u2028\u2029"  # in a script element, or in one of JavaScript's strings
@@ -57,7 +57,12 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         "facts": facts(report),
         "labels": list(report.counts.labels),
         "match": MATCH_WORDS[signature.match],
-        "scores": {"header": scores.header, "rows": scores.texts(), "rules": scores.rules},
+        "scores": {
+            "header": scores.header,
+            "rows": scores.texts(),
+            "rules": scores.rules,
+            "bars": 3,
+        },
         "nested": report.nested is not None,
         "matches": {
             "header": ("match", *MucCounts._fields[:-1], "F1"),
@@ -66,6 +71,7 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         },
         "confusion": report.counts.confusion.tolist(),
         "policies": policies_data(report, policies),
+        "sides": ("gold", "predicted"),
         "kinds": ERROR_KINDS,
         **mistakes_data(report),
     }
@@ -78,8 +84,8 @@ def policies_data(report: FileReport, policies: Sequence[PairScorer]) -> dict[st
     return {
         "header": ("policy", "violations", "precision", "recall", "F1", f"change of {metric}"),
         "rows": [policy_row(scorer, report) for scorer in policies],
-        "notes": [get_policy(scorer.signature.repair).summary for scorer in policies],
-        "chosen": signature.repair,
+        "notes": [get_policy(scorer.signature.policy).summary for scorer in policies],
+        "chosen": signature.policy,
         "figures": f"{signature.average} average, {signature.match} match",
     }
 
@@ -96,7 +102,7 @@ def in_words(signature: Signature) -> str:
     if signature.scheme == SPANS:
         return f"{text}The spans were given as such. Scored by spacy-iobes {signature.version}."
     text += f"Tags are read as {signature.scheme}. "
-    for side, name in (("predictions", signature.repair), ("gold tags", signature.gold)):
+    for side, name in (("predictions", signature.policy), ("gold tags", signature.gold_policy)):
         text += f"Malformed {side}: {name} ({get_policy(name).summary}). "
     return f"{text}Scored by spacy-iobes {signature.version}."
 
@@ -143,7 +149,7 @@ def match_rows(report: FileReport) -> list[tuple[str, ...]]:
 def policy_row(scorer: PairScorer, report: FileReport) -> tuple[str, ...]:
     """What one policy makes of the predictions, and how far it moves the headline."""
     found = PolicyScore.of("", scorer)
-    start = found.signature.repair, f"{found.violations:,}"
+    start = found.signature.policy, f"{found.violations:,}"
     if found.report is None:
         return *start, "refused", "", "", ""
     change = moved(report.value, found.report.value)

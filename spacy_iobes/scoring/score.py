@@ -21,29 +21,29 @@ def score(
     pred: Any,
     *,
     scheme: str | Scheme | None = None,
-    repair: str | Policy | None = None,
-    gold_repair: str | Policy = "raise",
+    policy: str | Policy = "raise",
+    gold_policy: str | Policy = "raise",
     metric: str = "f1",
     average: str = "micro",
-    match_by: str = "exact",
+    match: str = "exact",
 ) -> Report:
     """Score predictions against gold: lists of tags in a scheme, or (without one) lists of spans.
 
-    With a `scheme` there is no default for `repair`, the policy for malformed predictions. Spans
-    are (start, end, label); they may overlap and nest, and know no policies.
+    `policy` is for malformed predictions, `gold_policy` for malformed gold tags. Spans are
+    (start, end, label); they may overlap and nest, and know no policies.
     """
     if scheme is None:
-        for policy in (repair or "raise", gold_repair):
-            if not get_policy(policy).refuses:
+        for named in map(get_policy, (policy, gold_policy)):
+            if not named.refuses:
                 raise TypeError(
-                    f"There is nothing to repair in spans ({get_policy(policy).name}): leave the "
-                    "policy out, or name the scheme if these are tags."
+                    f"There is nothing to repair in spans ({named.name}): leave the policy out, "
+                    "or name the scheme if these are tags."
                 )
-        return score_spans(gold, pred, Signature(metric, average, match_by))
-    if repair is None:
-        raise TypeError("Name the policy for malformed predictions: repair='begin', for example.")
-    names = get_scheme(scheme).name, get_tag_policy(repair).name, get_tag_policy(gold_repair).name
-    return score_tags(gold, pred, Signature(metric, average, match_by, *names))
+        return score_spans(gold, pred, Signature(metric, average, match))
+    names = (get_tag_policy(each).name for each in (policy, gold_policy))
+    return score_tags(
+        gold, pred, Signature(metric, average, match, get_scheme(scheme).name, *names)
+    )
 
 
 def score_spans(gold: Any, pred: Any, signature: Signature) -> Report:
@@ -56,13 +56,13 @@ def score_spans(gold: Any, pred: Any, signature: Signature) -> Report:
 def score_tags(gold: Any, pred: Any, signature: Signature) -> Report:
     """Score lists of tags under the policies of a signature."""
     scheme = get_scheme(signature.scheme)
-    policies = get_policy(signature.gold), get_policy(signature.repair)
+    policies = get_policy(signature.gold_policy), get_policy(signature.policy)
 
     def scored(part: tuple[Any, Any]) -> tuple[Kept, Counts]:
         a, b = code_alike(*part)
         matched, counts = match_sides(
-            Side(a, policies[0], scheme, "gold", "gold_repair="),
-            Side(b, policies[1], scheme, "predictions", "repair="),
+            Side(a, policies[0], scheme, "gold", "gold_policy="),
+            Side(b, policies[1], scheme, "predictions", "policy="),
         )
         return Kept.of(matched), counts
 

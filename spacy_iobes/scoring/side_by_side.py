@@ -27,7 +27,7 @@ def _written(form: str, data: Any, table: Table) -> str:
 
 def under_policies(signature: Signature) -> list[Signature]:
     """The same recipe under every policy for malformed predictions."""
-    return [replace(signature, repair=name) for name in POLICIES]
+    return [replace(signature, policy=name) for name in POLICIES]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PolicyScore:
     def cells(self) -> tuple[Cell, ...]:
         """A row of the table."""
         figures = REFUSED if self.report is None else (*self.report.figures, self.report.value)
-        return self.file, self.signature.repair, self.violations, *figures
+        return self.file, self.signature.policy, self.violations, *figures
 
     def data(self) -> dict[str, Any]:
         """The same for a program."""
@@ -59,7 +59,7 @@ class PolicyScore:
             figures = {"value": self.report.value, **self.report.figures._asdict()}
         return {
             "file": self.file,
-            "policy": self.signature.repair,
+            "policy": self.signature.policy,
             "signature": str(self.signature),
             "violations": self.violations,
             "refused": self.report is None,
@@ -69,11 +69,11 @@ class PolicyScore:
 
 def policies(scores: Sequence[PolicyScore], form: str) -> str:
     """How far the choice of a policy moves a score."""
-    recipe = str(replace(scores[0].signature, repair="raise"))
+    recipe = str(replace(scores[0].signature, policy="raise"))
     table = Table(
         ("file", "policy", "violations", *FIGURES, "score"),
         [score.cells() for score in scores],
-        remarks=(f"signature {recipe} with repair as listed",),
+        remarks=(f"signature {recipe} with policy as listed",),
         more=[("signature",), *((str(score.signature),) for score in scores)],
         names=2,
     )

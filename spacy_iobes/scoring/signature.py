@@ -27,17 +27,18 @@ def known(kind: str, name: str, names: tuple[str, ...]) -> str:
 class Signature:
     """What a score depends on beside the data: known before scoring, printed with the score.
 
-    `f1:micro|match:exact|scheme:bio|repair:begin|gold:raise|version:0.1.0`: the micro-averaged F1
-    of spans that match exactly, predictions repaired by `begin`, gold not repaired at all. Spans of
-    characters are told as such: `offsets:characters`; else they are spans of tokens.
+    `f1:micro|match:exact|scheme:bio|policy:begin|gold_policy:raise|version:0.2.0`: the
+    micro-averaged F1 of spans that match exactly, malformed predictions repaired by `begin`,
+    malformed gold refused. Spans of characters are marked `offsets:characters`; all others are
+    spans of tokens.
     """
 
     metric: str = "f1"
     average: str = "micro"
     match: str = "exact"
     scheme: str = SPANS
-    repair: str = "raise"
-    gold: str = "raise"
+    policy: str = "raise"
+    gold_policy: str = "raise"
     version: str = field(default=__version__)
     offsets: str = OFFSETS[0]
 
@@ -50,8 +51,8 @@ class Signature:
             known(f"average for the match {self.match}:", self.average, AVERAGES[:1])
         names = [x if x == SPANS else get_scheme(x).name for x in self.scheme.split("/")]
         object.__setattr__(self, "scheme", "/".join(names))
-        for side in ("repair", "gold"):
-            object.__setattr__(self, side, get_policy(getattr(self, side)).name)
+        for key in ("policy", "gold_policy"):
+            object.__setattr__(self, key, get_policy(getattr(self, key)).name)
 
     def of_schemes(self, gold: str, predicted: str) -> Signature:
         """Return the same recipe for sources whose tags are in these schemes, or that have none."""

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import load_config, registry
 from typer.testing import CliRunner
 
@@ -26,6 +28,12 @@ from spacy_iobes.span import Span
 HERE = Path(__file__).parent
 FILES = HERE.parent / "cases" / "files"
 TEXT = "Charles Babbage left Paris , and the University of Texas bought Acme Corp. ."
+SCORED = {
+    "words": "Ada met Bob Smith and Grace in Paris .",
+    "gold": "B-PER O B-PER I-PER O B-PER O B-LOC O",
+    "tags": "B-PER O I-PER I-PER O B-ORG O I-LOC O",
+    "ents": "B-PER O B-PER O O B-ORG O B-LOC O",
+}
 
 
 def command(*arguments: object) -> None:
@@ -82,7 +90,7 @@ def session(folder: Path) -> dict[str, object]:
     docs = []
     for number in range(12):
         words = f"On day {number} Ada met Bob Smith in Paris .".split()
-        docs.append(spacy.tokens.Doc(nlp.vocab, words=words))
+        docs.append(Doc(nlp.vocab, words=words))
     pool = Pool.of(docs, ["PER"])
     with Session.create(folder, pool, Settings(("PER",), batch=4, audit=0.25, seed=1)) as made:
         for number in range(6):
@@ -94,6 +102,27 @@ def session(folder: Path) -> dict[str, object]:
             made.decide(task.sentence, "skip" if number == 2 else "accept", spans[: number % 3])
         made.wait()
     return state(folder)
+
+
+def scorers(folder: Path) -> dict[str, object]:
+    """Store a pipeline whose config names both scorers; return what they give."""
+    nlp = spacy.blank("en")
+    settings = {"scheme": "bio", "repair": "begin", "gold_repair": "discard"}
+    tags = {"@scorers": "spacy-iobes.tag_scorer.v1", **settings}
+    spans = {"@scorers": "spacy-iobes.span_scorer.v1", **settings}
+    recipe = {"scheme": "bio", "policy": "begin"}
+    nlp.add_pipe("iobes_repairer", "tags", config={**recipe, "scorer": tags})
+    nlp.add_pipe("iobes_repairer", "ents", config={**recipe, "source": "ents", "scorer": spans})
+    nlp.to_disk(folder)
+    return {name: nlp.get_pipe(name).scorer(scored_examples(nlp)) for name in nlp.pipe_names}
+
+
+def scored_examples(nlp: spacy.Language) -> list[Example]:
+    """Four entities, of which the tags have three and the predicted entities two."""
+    words, gold, tags, ents = (column.split() for column in SCORED.values())
+    predicted = Doc(nlp.vocab, words=words, ents=ents)
+    predicted.user_data["iobes_tags"] = tags
+    return [Example(predicted, Doc(nlp.vocab, words=words, ents=gold))]
 
 
 def state(folder: Path) -> dict[str, object]:
@@ -124,7 +153,7 @@ def main() -> None:
     assert __version__ == "0.1.0", __version__
     place = Path(sys.argv[1]).resolve()
     os.chdir(FILES)  # so that configs hold no other path
-    for name in ("flat", "nested", "session"):
+    for name in ("flat", "nested", "scorers", "session"):
         shutil.rmtree(place / name, ignore_errors=True)
     gold, nested = "gold.bio", "nested.jsonl"
     command("train", gold, gold, "-s", "bio", "-o", place / "flat", "--max-steps", 20)
@@ -137,6 +166,8 @@ def main() -> None:
             "nested": weights(place / "nested" / "iobes_nested_ner"),
         },
         "readers": reader_docs(HERE / "readers.cfg", FILES),
+        "scored": SCORED,
+        "scorers": scorers(place / "scorers"),
         "session": session(place / "session"),
     }
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in expected.items()]

@@ -118,8 +118,8 @@ def read(
 ) -> Iterator[Sentences]:
     """Read the entities of a DocBin, or a span group; every Doc is a document.
 
-    A Doc is one sentence if it has no others, or if `how.sentences` is `whole`. A sentence border
-    inside an entity or a span of the group is no border.
+    A Doc is one sentence if it has no others, or if `how.sentences` is `whole`. A sentence boundary
+    inside an entity or a span of the group is no boundary.
     """
     if how.sentences not in ("auto", "whole"):
         raise SettingError(
@@ -225,10 +225,10 @@ class _Reader:
         starts &= np.cumsum(inside)[:-1] == 0
         doc = np.repeat(np.arange(last - first), np.diff(docs))
         counts = np.maximum(np.bincount(doc[starts], minlength=last - first), 1)
-        borders = (np.flatnonzero(starts), docs[:-1][~filled], [end - begin])
+        boundaries = (np.flatnonzero(starts), docs[:-1][~filled], [end - begin])
         part = Sentences(
             self.name,
-            np.sort(np.concatenate(borders)).astype(np.int64),
+            np.sort(np.concatenate(boundaries)).astype(np.int64),
             (np.cumsum(counts) - counts).astype(np.int64),
             partial(stored.words, first, last),
             before=(first, sentences),
@@ -250,7 +250,7 @@ class _Reader:
         return replace(part, findings=over.findings(part, stored)) if len(over.begin) else part
 
     def _crossing(self, starts: Flags, first: int, last: int) -> _Rows:
-        """Return the spans of some Docs that a sentence border is inside of."""
+        """Return the spans of some Docs that a sentence boundary is inside of."""
         begin = int(self.stored.bounds[first])
         if self.group is None:
             rows = _entity_runs(self.stored, starts, first, last)
@@ -367,7 +367,7 @@ class _Rows:
     label: Values
 
     def findings(self, part: Sentences, stored: StoredDocs) -> tuple[Finding, ...]:
-        """Return a finding for each of them, which is there but for a sentence border."""
+        """Return a finding for each of them, which is there but for a sentence boundary."""
         found, words = list[Finding](), part.words
         for begin, end, key in zip(self.begin.tolist(), self.end.tolist(), self.label.tolist()):
             sentence = int(np.searchsorted(part.offsets, begin, side="right")) - 1

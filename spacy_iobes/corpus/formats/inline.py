@@ -202,8 +202,8 @@ def _text(name: str, found: TaggedText, how: ReadOptions, tokenize: Tokenize) ->
     text = NestedText(
         name, found.text, tokens, found.line, more={"id": found.id} if found.id else {}
     )
-    if found.borders:
-        text.split_at(found.borders)
+    if found.boundaries:
+        text.split_at(found.boundaries)
     for ends, label, line in mentions:
         text.add(label, [ends], f"{name}:{line}", how.misaligned)
     for kind, tag, words, line in found.problems:

@@ -109,8 +109,8 @@ class Problem(NamedTuple):
 class TaggedText:
     """A text without its tags, or a document of it, which begins on a line of the file.
 
-    `borders` are the places where sentences begin and end, `id` is what the attribute of that name
-    of a document says.
+    `boundaries` are the places where sentences begin and end, `id` is what the attribute of that
+    name of a document says.
     """
 
     text: str
@@ -118,7 +118,7 @@ class TaggedText:
     id: str = ""
     mentions: list[Mention] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    borders: list[int] = field(default_factory=list)
+    boundaries: list[int] = field(default_factory=list)
 
 
 def tagged_texts(raw: str, how: ReadOptions) -> list[TaggedText]:
@@ -223,17 +223,21 @@ class _Parsed:
         """Return the whole text, or each document of it."""
         mentions, problems = self._mentions(), self._problems()
         sentence = self.how.sentence_tag
-        borders = [p for tag, p in zip(self.tags, self.places) if sentence and tag.name == sentence]
+        boundaries = [
+            p for tag, p in zip(self.tags, self.places) if sentence and tag.name == sentence
+        ]
         if not self.how.document_tag:
-            whole = TaggedText(self.text, 1, "", mentions, [each for _, each in problems], borders)
+            whole = TaggedText(
+                self.text, 1, "", mentions, [each for _, each in problems], boundaries
+            )
             return [whole]
-        return self._documents(mentions, problems, borders)
+        return self._documents(mentions, problems, boundaries)
 
     def _documents(
         self,
         mentions: Sequence[Mention],
         problems: Sequence[tuple[int, Problem]],
-        borders: Sequence[int],
+        boundaries: Sequence[int],
     ) -> list[TaggedText]:
         """Return the outermost documents; what is in none of them is a problem of the next one."""
         found, ends, starts = list[TaggedText](), list[int](), list[int]()
@@ -259,8 +263,8 @@ class _Parsed:
                 found[at].problems.append(outside)
         for place, problem in problems:
             found[min(bisect_left(ends, place), last)].problems.append(problem)
-        for place in borders:
+        for place in boundaries:
             at = min(bisect_left(ends, place), last)
             if starts[at] <= place:
-                found[at].borders.append(place - starts[at])
+                found[at].boundaries.append(place - starts[at])
         return found
