@@ -22,6 +22,7 @@ INSTEAD = {
     "--column": "--layer, or --tag",
     "--columns": "--layer, once for each",
     "--discard-extra-columns": "--only-tags",
+    "--fresh": "--force",
     "--from": "--scheme for tags, --format for files",
     "--gold-index": "--gold-tag",
     "--gold-repair": "--gold-policy",

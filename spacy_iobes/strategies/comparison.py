@@ -17,9 +17,9 @@ from ..scoring.counts import figures
 from ..scoring.paired import PairedTest, corrected_t, mark_of, paired_t, signed_rank
 from ..scoring.resampling import randomisation
 from ..scoring.runs import Runs, Test
-from .cells import Cell, Plan
 from .ensemble import NAME as ENSEMBLE
 from .material import Material
+from .plan import Cell, Plan
 
 Measure = Literal["exact", "slots"]
 MEASURES: dict[Measure, str] = {
