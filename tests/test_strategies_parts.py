@@ -17,7 +17,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_iobes import SCHEMES, Span, SpanColumns
 from spacy_iobes.corpus import read
-from spacy_iobes.errors import CorpusError, FileError
+from spacy_iobes.errors import CorpusError, FileError, MalformedTagsError
 from spacy_iobes.strategies import (
     Codec,
     Found,
@@ -148,6 +148,16 @@ def test_units_are_documents_if_there_are_several(tmp_path: Path) -> None:
         units = units_of(read(path), "bio")
         assert len(units.docs) == count
         assert [len(doc) for doc in units.docs] == [1 if documents_of == 1 else 2] * count
+
+
+def test_malformed_tags_need_a_policy(tmp_path: Path) -> None:
+    path = tmp_path / "malformed.bio"
+    path.write_text("Ada\tI-PER\nsaw\tO\nRome\tI-LOC\n")
+    with pytest.raises(MalformedTagsError):
+        units_of(read(path), "bio")
+    (doc,) = units_of(read(path), "bio", "begin").docs
+    assert [(span.text, span.label_) for span in doc.ents] == [("Ada", "PER"), ("Rome", "LOC")]
+    assert not units_of(read(path), "bio", "discard").docs[0].ents
 
 
 def test_gold_that_lacks_annotation_is_refused() -> None:
