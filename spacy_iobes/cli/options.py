@@ -198,20 +198,29 @@ KINDS = {"str": str, "int": int, "bool": bool, "tuple[str, ...]": list[str] | No
 """What typer takes for the type of a field."""
 
 
-def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorator:
-    """Give a command an option for each field of a dataclass, in place of its parameter `name`."""
+def fields_of(
+    name: str, cls: type, leave_out: Collection[str] = (), **defaults: object
+) -> Decorator:
+    """Give a command an option for each field of a dataclass, in place of its parameter `name`.
+
+    Fields have the `defaults` that are theirs in the command, else their own.
+    """
 
     def source(**values: Any) -> Any:
         given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
         return cls(**{key: value for key, value in given.items() if value is not None})
 
     source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_option_of(each, name) for each in option_fields(cls) if each.name not in leave_out]
+        [
+            _option_of(each, name, defaults.get(each.name, each.default))
+            for each in option_fields(cls)
+            if each.name not in leave_out
+        ]
     )
     return in_place_of(name, source)
 
 
-def _option_of(each: Any, prefix: str) -> inspect.Parameter:
+def _option_of(each: Any, prefix: str, default: Any) -> inspect.Parameter:
     """Return the parameter of typer for a field."""
     choices = get_args(each.metadata["choices"])
     about = each.metadata["about"].rstrip(".")
@@ -219,7 +228,7 @@ def _option_of(each: Any, prefix: str) -> inspect.Parameter:
     kind = KINDS.get(str(each.type), str)
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
-    default = each.default or None if isinstance(each.default, tuple) else each.default
+    default = default or None if isinstance(default, tuple) else default
     panel = {"rich_help_panel": each.metadata["panel"]} if each.metadata["panel"] else {}
     return inspect.Parameter(
         f"{prefix}_{each.name}",

@@ -318,6 +318,15 @@ def save(
         return writer.finish()
 
 
+def save_tags(parts: Iterable[Sentences], path: str | Path, how: SaveOptions) -> None:
+    """Write sentences with the tags that they have, legal or not: a column for each layer."""
+    writer = ColumnWriter(how, ())
+    writer.arrangement = Arrangement(marked=how.document_markers)
+    with write_bytes(path, how.encoding) as put:
+        for part in parts:
+            put(writer.render(part, part.tags))
+
+
 class ColumnWriter:
     """Turns sentences into lines, part by part, and keeps what was left out of them."""
 
@@ -382,7 +391,12 @@ class Arrangement:
 
     @classmethod
     def of(cls, parts: Iterable[tuple[Sentences, Known]], how: SaveOptions) -> Arrangement:
-        """Return what all parts of a source need: as many columns as its deepest sentence."""
+        """Return what all parts of a source need: as many columns as its deepest sentence.
+
+        Nothing is read of it where `how` says all of that.
+        """
+        if how.layers and how.document_markers and how.order != "label":
+            return cls(how.layers, (), True)
         deepest, labels, documents, long = 1, set[str](), 0, False
         for part, known in parts:
             filled = np.flatnonzero(np.diff(part.offsets))
