@@ -495,11 +495,12 @@ def _header(labels: Sequence[str], count: int, delimiter: bytes) -> bytes:
 def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:
     """Return the lines of some sentences, each of which a blank line follows."""
     words = part.words
-    names = [[delimiter + tag.encode() for tag in layer.tags] for layer in part.tags]
+    ends = [b""] * (len(part.tags) - 1) + [b"\n"]
+    names = [[delimiter + t.encode() + e for t in x.tags] for x, e in zip(part.tags, ends)]
     columns = [map(n.__getitem__, layer.codes.tolist()) for n, layer in zip(names, part.tags)]
     places = zip(words.begin.tolist(), words.end.tolist())
     tokens = (words.buffer[begin:end] for begin, end in places)
-    lines = [b"".join(row) + b"\n" for row in zip(tokens, *columns)]
+    lines = list(map(b"".join, zip(tokens, *columns)))
     marker = MARKS[0] + (delimiter + b"O") * len(part.tags) + b"\n\n"
     opens = set(part.opens.tolist()) if marked else set[int]()
     pieces, opening = list[bytes](), False
@@ -534,8 +535,7 @@ def _suspects(words: Words, delimiter: bytes) -> list[int]:
     inside = tokens >= 0
     inside[inside] = places[inside] < words.end[tokens[inside]]
     empty = np.flatnonzero(words.begin == words.end)
-    found: list[int] = np.union1d(tokens[inside], empty).tolist()
-    return found
+    return sorted({*tokens[inside].tolist(), *empty.tolist()})
 
 
 def _trouble(field: bytes, delimiter: bytes) -> str:
