@@ -341,9 +341,10 @@ def test_a_split_of_its_own(tmp_path: Path) -> None:
         (("--set", "significance=z"), "Unknown test 'z'"),
         (("--set", "level=2"), "between 0 and 1"),
         (("--set", "epoch=2"), "Unknown setting 'epoch'. Did you mean 'epochs'?"),
-        (("--set", "epochs=2.5"), "epochs is a whole number, 5 for example, not '2.5'"),
-        (("--set", "rate"), "rate is a number, 0.1 for example, not ''"),
+        (("--set", "epochs=2.5"), "'epochs=2.5': this setting is a whole number"),
+        (("--set", "rate"), "'rate': this setting is a number"),
         (("--decodings", "greedy,ensemble"), "add constrained"),
+        (("--splits", "0"), "at least one split, not 0"),
     ],
 )
 def test_what_cannot_be_is_refused_before_work(

@@ -19,7 +19,8 @@ from ..corpus.files import visible
 from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
 from ..kernels import twins
 from .help import command_help, group_help
-from .plain import USAGE, PlainCommand
+from .plain import USAGE, PlainCommand, usage_errors
+from .settings import require_known, settings_of
 from .signals import unwinding
 
 FINE, AT_FAULT, UNUSABLE, CLOSED = 0, 1, 2, 141
@@ -61,12 +62,20 @@ PANELS = {
 class Commands(TyperGroup):
     """The commands, which know what those of other tools and of version 0.1.0 are called here."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command; without arguments, typer shows the help."""
+        if not args:
+            return super().parse_args(ctx, args)
+        with usage_errors(ctx):
+            return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is asked for."""
         name = args[0] if args else ""
-        if name in ELSEWHERE:
-            raise USAGE(f"There is no command '{name}': it is '{ELSEWHERE[name]}'.", ctx)
-        return super().resolve_command(ctx, args)
+        with usage_errors(ctx):
+            if name in ELSEWHERE:
+                raise USAGE(f"There is no command '{name}': it is '{ELSEWHERE[name]}'.", ctx)
+            return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help of all commands, by panel."""
@@ -225,6 +234,7 @@ class Command(PlainCommand):
             echo(line, err=True)
         options = [name for each in self.params for name in (*each.opts, *each.secondary_opts)]
         with exit_codes(options), unwinding():
+            require_known(ctx.params.get("settings") or (), settings_of(self.callback))
             result = super().invoke(ctx)
             with printing():
                 sys.stdout.flush()

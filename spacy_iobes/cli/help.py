@@ -8,6 +8,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
+from ..corpus.formats.options import ADVANCED
+from .settings import about_field, settings_of
+
 WIDEST = 100  # columns, however wide a terminal is
 LEFT = 26  # columns at most for the names of options
 NUMBERS = {"int": "N", "float": "X"}
@@ -31,6 +34,9 @@ def command_help(command: Any, ctx: Any) -> str:
             panel = getattr(param, "rich_help_panel", None) or FIRST[1]
             row = _name(param, kinds.get(param.name, "")), _about(param)
             panels.setdefault(panel, []).append(row)
+    for name, each in settings_of(command.callback).items():
+        kind = "" if each.type == "bool" else f"={NUMBERS.get(str(each.type), 'NAME')}"
+        panels[ADVANCED].append((f"  {name}{kind}", _with_default(about_field(each), each.default)))
     usage = " ".join([f"Usage: {ctx.command_path}", *arguments, "[OPTIONS]"])
     return "\n".join([usage, *_paragraphs(command.help or "", width), *_panels(panels, width)])
 
@@ -86,10 +92,14 @@ def _name(param: Any, kind: str) -> str:
 def _about(param: Any) -> str:
     """Return what a parameter is for, and its default if that is not said."""
     about = " ".join((param.help or "").split())
-    default = getattr(param, "default", None)
+    return about if param.required else _with_default(about, getattr(param, "default", None))
+
+
+def _with_default(about: str, default: Any) -> str:
+    """Return what something is for with its default, unless that is nothing or said already."""
     shown = isinstance(default, (str, int, float)) and not isinstance(default, bool) and default
     shown = shown or (default == 0 and type(default) is int)
-    if param.required or not shown or "(default" in about:
+    if not shown or "(default" in about:
         return about
     value = f"{default:,}" if isinstance(default, int) else default
     return f"{about} [{value}]"

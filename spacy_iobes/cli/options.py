@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
@@ -15,11 +15,18 @@ from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 from ..corpus.corpus import Corpus
 from ..corpus.files import STANDARD, require_there, shown
 from ..corpus.formats import ending_of, format_of, formats_in
-from ..corpus.formats.options import Documents, ReadOptions, SaveOptions, option_fields
+from ..corpus.formats.options import (
+    ADVANCED,
+    Documents,
+    ReadOptions,
+    SaveOptions,
+    option_fields,
+)
 from ..corpus.inputs import is_stream
 from ..names import known_name
 from .application import echo
 from .progress import bar
+from .settings import about_field, setting_name, settings_of, values_of
 
 _POLICIES = ", ".join(POLICIES)
 
@@ -175,18 +182,22 @@ def in_place_of(
     """Give a command the options of a function in place of its parameter `name`."""
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(function, eval_str=True).parameters.values()
-        shared = inspect.signature(source, eval_str=True).parameters.values()
+        own = inspect.signature(function, eval_str=True).parameters
+        shared = inspect.signature(source, eval_str=True).parameters
+        both = (own.keys() & shared.keys()) - {name}
 
         @wraps(function)
         def run(**options: Any) -> None:
-            given = {parameter.name: options.pop(parameter.name) for parameter in shared}
-            function(**{name: source(**given)}, **options)
+            given = {each: options[each] for each in shared}
+            kept = {each: options[each] for each in options.keys() - shared.keys() | both}
+            function(**{name: source(**given)}, **kept)
 
-        every = [parameter for parameter in own if parameter.name != name] + list(shared)
+        every = [parameter for parameter in own.values() if parameter.name != name]
+        every += [parameter for parameter in shared.values() if parameter.name not in both]
         keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in every]
         run.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+        run.settings = settings_of(function) | settings_of(source)  # type: ignore[attr-defined]
         return run
 
     return decorated
@@ -194,37 +205,59 @@ def in_place_of(
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 SHORT = {"--format": "-f", "--spans-key": "-g", "--to": "-t"}
-KINDS = {"str": str, "int": int, "bool": bool, "tuple[str, ...]": list[str] | None}
+KINDS = {
+    "bool": bool,
+    "float": float,
+    "float | None": float | None,
+    "int": int,
+    "int | None": int | None,
+    "str": str,
+    "tuple[str, ...]": list[str] | None,
+}
 """What typer takes for the type of a field."""
 
 
-def fields_of(
-    name: str, cls: type, leave_out: Collection[str] = (), **defaults: object
-) -> Decorator:
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="An advanced setting of those below; repeat it for each.",
+        rich_help_panel=ADVANCED,
+    ),
+]
+
+
+def fields_of(name: str, cls: type, leave_out: Collection[str] = (), **defaults: Any) -> Decorator:
     """Give a command an option for each field of a dataclass, in place of its parameter `name`.
 
-    Fields have the `defaults` that are theirs in the command, else their own.
+    Those of the panel Advanced are settings, which share the option `--set NAME=VALUE`. Fields have
+    the `defaults` that are theirs in the command, else their own.
     """
+    every = [each for each in option_fields(cls) if each.name not in leave_out]
+    advanced = {setting_name(each): each for each in every if each.metadata["panel"] == ADVANCED}
+    plain = [
+        _option_of(each, name, defaults.get(each.name, each.default))
+        for each in every
+        if each.metadata["panel"] != ADVANCED
+    ]
 
-    def source(**values: Any) -> Any:
+    def source(settings: Sequence[str] | None = None, **values: Any) -> Any:
         given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
-        return cls(**{key: value for key, value in given.items() if value is not None})
+        given |= values_of(settings or (), advanced)
+        return cls(**defaults | {key: value for key, value in given.items() if value is not None})
 
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    some = [inspect.Parameter("settings", keyword, default=None, annotation=Settings)]
     source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            _option_of(each, name, defaults.get(each.name, each.default))
-            for each in option_fields(cls)
-            if each.name not in leave_out
-        ]
+        plain + (some if advanced else [])
     )
+    source.settings = advanced  # type: ignore[attr-defined]
     return in_place_of(name, source)
 
 
 def _option_of(each: Any, prefix: str, default: Any) -> inspect.Parameter:
     """Return the parameter of typer for a field."""
-    choices = get_args(each.metadata["choices"])
-    about = each.metadata["about"].rstrip(".")
-    about = f"{about}: {', '.join(choices)}." if choices else f"{about}."
     kind = KINDS.get(str(each.type), str)
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
@@ -234,7 +267,7 @@ def _option_of(each: Any, prefix: str, default: Any) -> inspect.Parameter:
         f"{prefix}_{each.name}",
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
-        annotation=Annotated[kind, typer.Option(*names, help=about, **panel)],
+        annotation=Annotated[kind, typer.Option(*names, help=about_field(each), **panel)],
     )
 
 

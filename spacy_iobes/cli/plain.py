@@ -9,7 +9,7 @@ all.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, get_args
 
@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..corpus.files import visible
+from .settings import settings_of
 
 PLAIN = (str, str | None, list[str], list[str] | None, bool)
 NUMBERS = {int: int, int | None: int, float: float, float | None: float}
@@ -61,7 +62,7 @@ class PlainCommand(TyperCommand):
         except Exception:  # typer says it better
             values = None
         if values is None:
-            with _shown():
+            with usage_errors(ctx, settings_of(self.callback)):
                 return super().parse_args(ctx, args)
         ctx.params.update(values)
         ctx.args = []
@@ -69,25 +70,35 @@ class PlainCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with _shown():
+        with usage_errors(ctx, settings_of(self.callback)):
             return super().invoke(ctx)
 
 
 @contextmanager
-def _shown() -> Iterator[None]:
-    """Let errors of usage say what an option may be, and steer no terminal."""
+def usage_errors(ctx: Any, settings: Collection[str] = ()) -> Iterator[None]:
+    """Turn errors of usage into one line that says what to write, and the exit code 2."""
     try:
         yield
     except USAGE as error:
-        name = getattr(error, "option_name", "")
-        if name in INSTEAD and hasattr(error, "possibilities"):
+        message = visible(" ".join(usage_message(error, settings).split()))
+        typer.secho(f"Error: {message} See '{ctx.command_path} -h'.", fg="red", err=True)
+        raise typer.Exit(error.exit_code) from error
+
+
+def usage_message(error: Any, settings: Collection[str]) -> str:
+    """Return what is wrong with a command line, and what an option is called or may be."""
+    name = getattr(error, "option_name", "")
+    if hasattr(error, "possibilities"):
+        if name.removeprefix("--") in settings:
+            return f"There is no option {name}: it is a setting, --set {name[2:]}=VALUE."
+        if name in INSTEAD:
             found = INSTEAD[name]
             use = f"it is {found}" if found.startswith("not needed") else f"use {found}"
-            error.message, error.possibilities = f"There is no option {name} here: {use}.", []
-        if not error.message:  # an option is missing, whose help says what it may be
-            error.message = getattr(getattr(error, "param", None), "help", "") or ""
-        error.message = visible(error.message)
-        raise
+            return f"There is no option {name} here: {use}."
+    elif not error.message:  # an option is missing, whose help says what it may be
+        error.message = getattr(getattr(error, "param", None), "help", "") or ""
+    text: str = error.format_message()
+    return text if text.endswith((".", "?")) else f"{text}."
 
 
 def plain_values(

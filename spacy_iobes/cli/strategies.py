@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from ..learners.options import Options
 from ..names import known_name
 from ..strategies.settings import STRATEGIES, Settings
 from .application import command, counted, echo
-from .options import Json, PolicyName, SchemeName, opened, read_options
+from .options import Json, PolicyName, SchemeName, fields_of, opened, read_options
 from .output import print_json
 from .strategies_output import jobs_shown, require_folder, show, store
 
@@ -26,23 +26,18 @@ if TYPE_CHECKING:
 
     from ..strategies.lab import Study
 
-LEARNERS = {each.name: each for each in fields(Options) if each.name not in ("seed", "bits")}
-COMPARISON = {x.name: x for x in fields(Settings) if x.name in ("share", "significance", "level")}
-"""The settings that `--set` takes: fields of learners, and of the comparison."""
-
-
-def listed_defaults(some: dict[str, Any]) -> str:
-    """Return `epochs=5, rate=0.1`."""
-    return ", ".join(f"{name}={each.default}" for name, each in some.items())
-
 
 @command("strategies")
+@fields_of("chosen", Settings)
+@fields_of("options", Options)
 @read_options
 def strategies_cli(
     corpora: Annotated[
         list[str], typer.Argument(metavar="CORPUS...", help="Files or folders of any format.")
     ],
     how: ReadOptions,
+    options: Options,
+    chosen: Settings,
     test: Annotated[
         str,
         typer.Option("--test", help="Learn from CORPUS and score on this, in place of splits."),
@@ -66,21 +61,6 @@ def strategies_cli(
             help="Of greedy, constrained and ensemble (the strategies vote), with commas.",
         ),
     ] = "greedy,constrained,ensemble",
-    baseline: Annotated[
-        str, typer.Option("--baseline", help="The strategy that others are compared with.")
-    ] = "bio",
-    splits: Annotated[
-        int, typer.Option("--splits", min=1, help="Random splits of each corpus.")
-    ] = 5,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help=f"A setting of learners ({listed_defaults(LEARNERS)}) or of the comparison "
-            f"({listed_defaults(COMPARISON)}); repeat it for each.",
-        ),
-    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of splits and learners.")] = 0,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes (default: all cores).")
@@ -112,20 +92,18 @@ def strategies_cli(
     if test and len(corpora) > 1:
         raise typer.BadParameter("goes with one corpus", param_hint="--test")
     require_folder(output)
-    ways, given = known("--decodings", decodings), given_settings(settings or ())
+    ways = known("--decodings", decodings)
     plan = Plan(
         tuple(get_scheme(name).name for name in listed("--strategies", strategies)),
         known("--learners", learners),
         tuple(name for name in ways if name != "ensemble"),
         ensemble="ensemble" in ways,
         by_unit=bool(test),
-        options=options_of({name: given[name] for name in given if name in LEARNERS}, seed),
+        options=replace(options, seed=seed),
     )
     if plan.ensemble and "constrained" not in ways:
         message = "the strategies vote where sequences are constrained: add constrained"
         raise typer.BadParameter(message, param_hint="--decodings")
-    asked = {name: given[name] for name in given if name in COMPARISON}
-    chosen = Settings(plan, splits, seed=seed, baseline=baseline, **asked)
     if {IN_USE, CHAIN_IN_USE} != {"compiled"}:
         slow = "The kernels are not compiled here, so this will be slow: 'info' says more."
         echo(slow, err=True)
@@ -138,7 +116,7 @@ def strategies_cli(
                 study(
                     name,
                     docs,
-                    chosen,
+                    replace(chosen, plan=plan, seed=seed),
                     test=held_out,
                     keep=keep,
                     fresh=force,
@@ -154,29 +132,6 @@ def strategies_cli(
     show(found)
     if output:
         echo(f"{output}: results, tables and the page index.html")
-
-
-def given_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values of settings by name, from NAME=VALUE."""
-    every, found = {**LEARNERS, **COMPARISON}, dict[str, Any]()
-    for text in texts:
-        name, _, value = (part.strip() for part in text.partition("="))
-        default: Any = every[known_name("setting", name, every)].default
-        try:
-            found[name] = type(default)(value)
-        except ValueError as error:
-            kind = "whole number" if isinstance(default, int) else "number"
-            message = f"{name} is a {kind}, {default} for example, not {value!r}"
-            raise typer.BadParameter(message, param_hint="--set") from error
-    return found
-
-
-def options_of(given: dict[str, Any], seed: int) -> Options:
-    """Return the settings of learners; what nobody gives is as they have it."""
-    try:
-        return Options(seed=seed, **given)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from error
 
 
 def docs_in(path: str, how: ReadOptions, scheme: str, policy: str) -> list[Doc]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from ..corpus.formats.options import ADVANCED, option
 
 if TYPE_CHECKING:
     from .plan import Plan
 
 STRATEGIES = ("io", "iob1", "bio", "bia", "bie", "be")
 """Those of Siefkes (2006)."""
+Significance = Literal["t", "corrected", "wilcoxon"]
 
 
 def _plan() -> Plan:
@@ -27,9 +30,11 @@ class Settings:
     """
 
     plan: Plan = field(default_factory=_plan)
-    splits: int = 5
-    share: float = 0.5
+    splits: int = option(5, "Random splits of each corpus.")
+    share: float = option(0.5, "How much of the documents is learned from.", ADVANCED)
     seed: int = 0
-    baseline: str = "bio"
-    significance: str = "t"
-    level: float = 0.05
+    baseline: str = option("bio", "The strategy that others are compared with.")
+    significance: str = option(
+        "t", "What the marks go by; corrected is a t-test as well.", ADVANCED, Significance
+    )
+    level: float = option(0.05, "A difference of a p value below this is marked.", ADVANCED)

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 from ...errors import FileError, SettingError
 from ...names import known_name
 
-MAIN, COLUMNS, TEXTS = "", "Columns", "Texts"
-"""The panels of the help of commands."""
+MAIN, COLUMNS, TEXTS, ADVANCED = "", "Columns", "Texts", "Advanced"
+"""The panels of the help of commands; advanced fields are settings, `--set NAME=VALUE`."""
 
 Documents = Literal["markers", "none", "tokens"]
 Unit = Literal["sentence", "document"]
