@@ -22,8 +22,8 @@ from spacy_iobes.strategies import (
     cores,
     remarks,
     short,
+    study,
 )
-from spacy_iobes.strategies.study import study
 
 from .corpora import not_at_hand
 from .strategies_corpora import CORPORA, Source

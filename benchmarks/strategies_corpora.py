@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from spacy_iobes.corpus import Columns, ConllCorpus, Markup, TextReading, tokens_by
-from spacy_iobes.strategies import inline_docs
+from spacy_iobes.corpus import read, tokens_by
+from spacy_iobes.strategies import units_of
 
 from . import ner_corpora
 from .corpora import data
@@ -42,14 +42,14 @@ class Source:
             source = ner_corpora.CORPORA[self.columns]
             parts = [columns(source, name) for name in (source.train, source.test)]
         else:
-            nlp = english()
-            reading = TextReading(
-                tokens_by(nlp.tokenizer),
+            inline = read(
+                data() / self.archive,
+                tokenizer=tokens_by(english().tokenizer),
                 misaligned="expand",
                 encoding="latin-1",
-                markup=Markup(ignore=STRUCTURE),
+                ignore_tags=STRUCTURE,
             )
-            parts = [inline_docs(data() / self.archive, nlp, reading).docs, []]
+            parts = [units_of(inline).docs, []]
         train, test = ([doc for doc in part if len(doc)] for part in parts)
         return (train[:80], test[:40]) if quick else (train, test)
 
@@ -65,15 +65,8 @@ def english() -> Language:
 
 def columns(source: ner_corpora.Source, name: str) -> list[Doc]:
     """The Docs of a column file: documents if it marks them, else sentences."""
-    unit = "document" if source.documents else "sentence"
-    corpus = ConllCorpus(
-        data() / source.folder / name,
-        scheme=source.scheme,
-        policy="begin",
-        columns=Columns(tag=source.tag),
-        unit=unit,  # type: ignore[arg-type]
-    )
-    return list(corpus.docs(spacy.blank("en").vocab))
+    found = read(data() / source.folder / name, tag=source.tag)
+    return units_of(found, source.scheme, "begin").docs
 
 
 CORPORA = {

@@ -12,8 +12,7 @@ from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import GeneratedSentence
-from spacy_iobes.corpus.generated import generated
+from spacy_iobes.generate import GeneratedSentence, generated
 from spacy_iobes.selection import Pool, Session, Settings
 
 KEY = "sc"

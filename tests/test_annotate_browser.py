@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import GeneratedSentence
+from spacy_iobes.generate import GeneratedSentence
 from spacy_iobes.selection import Pool, Session, Settings
 
 from .browser import (

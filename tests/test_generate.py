@@ -8,14 +8,18 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from hashlib import sha256
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
+import spacy_iobes as si
 from spacy_iobes import SCHEMES
-from spacy_iobes.corpus import GeneratedSentence, generated_files, limited
+from spacy_iobes.corpus import make_docs
+from spacy_iobes.generate import GeneratedCorpus, GeneratedSentence, limited
 
 from .commands import fine, run
 
@@ -61,16 +65,70 @@ def test_json_lines_and_docbins(nested: bool, tmp_path: Path) -> None:
     some, count = list(limited(0, 60)), 3 if nested else 1
     options = ("--sentences", 60, *["--nested"] * nested)
     wanted = [sorted(span for layer in said(s, count) for span in layer) for s in some]
-    fine("generate", tmp_path / "out.jsonl", *options)
+    fine("generate", tmp_path / "out.jsonl", "--unit", "sentence", *options)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf8").splitlines()]
     assert [row["tokens"] for row in rows] == [sentence.words for sentence in some]
     assert [sorted(tuple(s.values()) for s in row["spans"]) for row in rows] == wanted
     fine("generate", tmp_path / "out.spacy", *options)
     docs = list(DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab))
+    fine("generate", tmp_path / "out.jsonl", *options)
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf8").splitlines()]
+    assert [row["tokens"] for row in rows] == [[token.text for token in doc] for doc in docs]
     assert len(docs) == sum(sentence.opens for sentence in some)
     sentences = [sentence for doc in docs for sentence in doc.sents]
     assert [[t.text for t in sentence] for sentence in sentences] == [s.words for s in some]
     assert [spans for doc in docs for spans in of_doc(doc, nested)] == wanted
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("name", [row.name for row in si.FORMATS.values() if row.writable])
+def test_every_format_that_can_be_written(name: str, nested: bool, tmp_path: Path) -> None:
+    """What is written is read back: the same words, documents and mentions."""
+    path = tmp_path / ("out.spacy" if name == "docbin" else "out")
+    told = json.loads(fine("generate", path, "-t", name, "--json", *["--nested"] * nested).stdout)
+    count, some = 3 if nested else 1, list(limited(0, 1000))
+    wanted = [
+        " ".join(sentence.words[start:end])
+        for sentence in some
+        for start, end, _ in sorted(chain.from_iterable(said(sentence, count)))
+        if si.FORMATS[name].annotated
+    ]
+    assert (told["sentences"], told["tokens"]) == (1000, sum(len(s.words) for s in some))
+    assert sum(told["labels"].values()) == len(wanted)
+    layers = ["1", "2", "3"][:count] if name == "columns" else []
+    parts = list(si.read(path, format=name, layers=layers))
+    assert [x for part in parts for x in mentions(part, part.known("bio").spans)] == wanted
+    lines = {"hugging_face": 1000, "tokens": 1}  # of lines nobody knows what is a document
+    opens = lines.get(name, sum(sentence.opens for sentence in some))
+    assert sum(len(part.opens) for part in parts) == opens
+
+
+def mentions(part: si.Sentences, spans: si.SpanColumns) -> list[str]:
+    """The words of every mention, those that begin first and the shorter ones first."""
+    rows = sorted(zip(spans.sentence.tolist(), spans.start.tolist(), spans.end.tolist()))
+    return [part.text(*row) for row in rows]
+
+
+AS_BEFORE = [
+    ("--sentences 300 --seed 4", "eb62fbe6ff6f0e37"),
+    ("--sentences 300 --seed 4 --to-scheme iobes", "be673a23db8e03fa"),
+    ("--sentences 300 --seed 4 --nested", "dd9381477a93748a"),
+    (
+        "--tokens 3000 --seed 1 --to-scheme bilou --violations 0.3 --unreadable 0.05",
+        "2d533533d06c3f64",
+    ),
+    ("--sentences 200 --seed 2 --to-scheme bia --violations 0.3", "8b0af3fbf14cb4d3"),
+    ("--sentences 2500 --seed 9 --violations 0.1", "1888247ef683a6dc"),
+    ("--sentences 1 --seed 3", "b9363c1af67a13e5"),
+]
+"""How the SHA-256 of the column file begins that version 0.1.0 writes, where --scheme is the option
+that --to-scheme is now."""
+
+
+@pytest.mark.parametrize(("options", "digest"), AS_BEFORE)
+def test_columns_are_those_of_version_0_1_0(options: str, digest: str, tmp_path: Path) -> None:
+    fine("generate", tmp_path / "out", *options.split())
+    assert sha256((tmp_path / "out").read_bytes()).hexdigest().startswith(digest)
 
 
 def of_doc(doc: Doc, nested: bool) -> list[Spans]:
@@ -113,9 +171,10 @@ def test_standard_output_and_gzip(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", [name for name in SCHEMES if name not in ("io", "be")])
 def test_planted_violations_are_found(scheme: str, tmp_path: Path) -> None:
     path, options = tmp_path / "out", ("--scheme", scheme)
+    written = ("--to-scheme", scheme)
     shares = ("--violations", 0.2, "--unreadable", 0.05)
     done = json.loads(
-        fine("generate", path, "--sentences", 300, *options, *shares, "--json").stdout
+        fine("generate", path, "--sentences", 300, *written, *shares, "--json").stdout
     )
     fine("validate", path, *options, "--tag", 1)
     result = run("validate", path, *options, "--json")
@@ -164,13 +223,21 @@ def test_nested_mentions_come_back_from_separators(name: str, tmp_path: Path) ->
         (["out", "--sentences", "5", "--tokens", "5"], "in one way"),
         (["out", "--sentences", "0"], "--sentences"),
         (["out", "--seed", "-1"], "--seed"),
-        (["out", "--scheme", "bioo"], "Did you mean"),
+        (["out", "--to-scheme", "bioo"], "Did you mean"),
         (["out", "--nested", "--violations", "0.1"], "only flat tags"),
-        (["out", "--violations", "0.7", "--unreadable", "0.7"], "more sentences"),
-        (["out", "-s", "io", "--violations", "0.1"], "every sequence of io tags is legal"),
-        (["out.jsonl", "-s", "bio"], "only column files have tags"),
-        (["out.spacy", "--violations", "0.1"], "only column files have tags"),
-        (["out.ann"], "name a column file"),
+        (
+            ["out", "--violations", "0.7", "--unreadable", "0.7"],
+            "Shares of sentences are from 0 to 1",
+        ),
+        (
+            ["out", "--to-scheme", "io", "--violations", "0.1"],
+            "Every sequence of tags is legal in io",
+        ),
+        (["out", "--to-scheme", "be", "--violations", "0.1"], "Plant them in another scheme"),
+        (["out.jsonl", "--violations", "0.1"], "These do (--to): columns, hugging_face."),
+        (["out.spacy", "--violations", "0.1"], "the format docbin hold no layers of tags"),
+        (["out", "-t", "session"], "files of the format session cannot be written"),
+        (["out", "-t", "iobes"], "Unknown format 'iobes'"),
         (["no/such/folder/out"], "cannot be written"),
     ],
 )
@@ -185,7 +252,7 @@ def test_what_is_refused(
 
 
 def test_io_cannot_have_mentions_that_touch(tmp_path: Path) -> None:
-    result = run("generate", tmp_path / "out", "-s", "io")
+    result = run("generate", tmp_path / "out", "--to-scheme", "io")
     assert result.exit_code == 1
     assert "io cannot tell apart" in result.stderr
     assert not list(tmp_path.iterdir())
@@ -202,17 +269,38 @@ def test_columns_need_no_spacy(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "False"
 
 
-def test_memory_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generated_files, "BLOCK", 200)
+@pytest.mark.parametrize("name", ["columns", "jsonl", "hugging_face", "inline"])
+def test_memory_does_not_grow(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[GeneratedCorpus.__module__], "BLOCK", 200)
     peaks = []
     for count in (400, 400, 2000):  # the first time, tables are made
         tracemalloc.start()
-        generated_files.write_generated_columns(
-            limited(0, count), str(tmp_path / "out"), SCHEMES["bio"]
-        )
+        si.save(GeneratedCorpus(0, count), tmp_path / "out", to=name, to_scheme="bio")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 2 * peaks[1]
+
+
+def test_a_corpus_can_be_read_again_and_cut_anywhere() -> None:
+    """A corpus longer than a part says what sentences say, and where documents go on."""
+    corpus, some = GeneratedCorpus(3, 4500, nested=True), list(limited(3, 4500))
+    for _ in range(2):
+        parts = list(corpus)
+        assert [len(part) for part in parts] == [2000, 2000, 500]
+        layers = [layer for part in parts for layer in zip(*part.known().layers)]
+        assert layers == [sentence.layers for sentence in some]
+        words = [word for part in parts for word in part.words.strings()]
+        assert words == [word for sentence in some for word in sentence.words]
+        opens = [part.before[1] + at for part in parts for at in part.opens.tolist()]
+        assert opens == [number for number, sentence in enumerate(some) if sentence.opens]
+        assert [part.before[0] for part in parts] == [
+            sum(sentence.opens for sentence in some[: part.before[1]]) for part in parts
+        ]
+    docs = list(make_docs(corpus, target="spans:sc", unit="document"))
+    assert len(docs) == sum(sentence.opens for sentence in some)
+    assert [[sentence.text.split() for sentence in doc.sents] for doc in docs[:3]] == [
+        [sentence.words for sentence in some[a:b]] for a, b in pairwise(opens[:4])
+    ]
 
 
 @pytest.mark.parametrize("nested", [False, True])

@@ -13,9 +13,16 @@ from itertools import pairwise
 import pytest
 
 from spacy_iobes import SCHEMES, validate_many, write_many
-from spacy_iobes.corpus import DEPTH, LABELS, GeneratedSentence, form, invented, limited
-from spacy_iobes.corpus.generated import generated
 from spacy_iobes.errors import InexpressibleError
+from spacy_iobes.generate import (
+    DEPTH,
+    LABELS,
+    GeneratedSentence,
+    form,
+    generated,
+    invented,
+    limited,
+)
 
 DIGEST = "9f8897e5550ecf1c59d207390fcb1ddb118de24bd3805c5f50fc90dce3d66df1"
 """Of 200 sentences: other sentences for a seed are another corpus, which must be meant."""
@@ -39,7 +46,7 @@ def test_a_seed_is_a_corpus() -> None:
 
 
 def test_hashes_of_words_play_no_part() -> None:
-    code = "from spacy_iobes.corpus.generated import *; print([*limited(0, 200)])"
+    code = "from spacy_iobes.generate import limited; print([*limited(0, 200)])"
     wanted = f"{list(limited(0, 200))}\n"
     for seed in ("1", "2"):
         env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}

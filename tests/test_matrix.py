@@ -40,7 +40,9 @@ READ_ONLY = "of the format session cannot be written"
 REFUSED = {
     **{("validate", name): NO_TAGS for name in (*SPANS, *BARE)},
     **{(verb, name): NO_GOLD for verb in ("score", "errors", "report", "compare") for name in BARE},
+    **{("strategies", name): "without annotation" for name in BARE},
     ("repair", "session"): READ_ONLY,
+    ("generate", "session"): READ_ONLY,
     ("to", "session"): READ_ONLY,
 }
 """All that commands refuse: what they say, by command and format."""
@@ -55,7 +57,10 @@ def test_no_row_of_the_table_is_left_out() -> None:
 
 def test_info_says_the_same() -> None:
     """What is refused here, and nothing else, is refused in the table that users see."""
-    names = {"convert --to": ["to"], "gold": ["score", "errors", "report", "compare"]}
+    names = {
+        "convert --to": ["to"],
+        "gold of score and compare": ["score", "errors", "report", "compare"],
+    }
     found = json.loads(fine("info", "formats", "--json").stdout)
     refused = {
         (verb, row["name"])
@@ -158,6 +163,17 @@ def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path
     said = answered(verb, row, [*more, *some], command)
     if said and verb == "score":
         assert json.loads(said)["micro"] == si.score(GOLD, PREDICTED).as_dict()["micro"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_lab(files: dict[tuple[str, str], Any], row: str, tmp_path: Path) -> None:
+    path, some = files[row, "gold"]
+    few = ["--strategies", "bio", "--learners", "softmax", "--set", "epochs=1", "--workers", 1]
+    said = answered("strategies", row, [path, *some, *few, "--json"])
+    assert not said or json.loads(said)[0]["spans"] == 9
+    out = tmp_path / ("out.spacy" if row == "docbin" else "out")
+    said = answered("generate", row, [out, "-t", row, "--sentences", 20, "--json"])
+    assert not said or json.loads(said)["sentences"] == 20
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row != "tokens"])

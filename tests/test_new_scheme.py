@@ -33,8 +33,7 @@ from spacy_iobes.codes.classes import classes
 from spacy_iobes.codes.scheme import pairs
 from spacy_iobes.errors import SchemeError, UnknownNameError
 from spacy_iobes.learners import Options
-from spacy_iobes.strategies import ALL, Plan, Row, Settings
-from spacy_iobes.strategies.study import study
+from spacy_iobes.strategies import ALL, Plan, Row, Settings, study
 
 from . import by_hand
 from .recognizers import entities, examples, learn, make, ner

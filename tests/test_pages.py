@@ -35,7 +35,7 @@ from spacy_iobes.codes.roundtrip import roundtrip
 from spacy_iobes.corpus import token_tags
 from spacy_iobes.pipeline import EntityRecognizer, render
 from spacy_iobes.scoring import formatted
-from spacy_iobes.strategies.study import study
+from spacy_iobes.strategies import study
 
 from .commands import fine
 from .pages import (

@@ -9,7 +9,7 @@ import pytest
 
 from spacy_iobes import SCHEMES, validate_many, write_many
 from spacy_iobes.codes import KINDS
-from spacy_iobes.corpus import LABELS, Flaws, Planter, limited
+from spacy_iobes.generate import LABELS, Flaws, Planter, limited
 
 MALFORMED = [name for name in SCHEMES if name not in ("io", "be")]
 BY_HAND = {

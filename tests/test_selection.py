@@ -12,9 +12,9 @@ from spacy.tokens import Span as DocSpan
 
 from spacy_iobes import Span
 from spacy_iobes.chain.separators import Edge
-from spacy_iobes.corpus import limited
-from spacy_iobes.corpus.generated_docs import generated_docs
+from spacy_iobes.corpus import make_docs
 from spacy_iobes.errors import CorpusError, SettingError, UnknownNameError
+from spacy_iobes.generate import GeneratedCorpus
 from spacy_iobes.selection import (
     RANKINGS,
     Plan,
@@ -200,7 +200,9 @@ def test_first_batches() -> None:
 
 @pytest.fixture(scope="module")
 def ships() -> Pool:
-    return Pool.of(list(generated_docs(limited(4, 600), VOCAB)), ["ORG"]).without_known()
+    return Pool.of(
+        list(make_docs(GeneratedCorpus(4, 600), VOCAB, unit="document")), ["ORG"]
+    ).without_known()
 
 
 def curve(pool: Pool, **plan: object) -> list[Round]:
@@ -263,7 +265,8 @@ def test_sparse_and_absent_labels() -> None:
 
 
 def test_several_labels_and_nested_mentions() -> None:
-    docs = list(generated_docs(limited(5, 200), VOCAB, "sc"))
+    some = GeneratedCorpus(5, 200, nested=True)
+    docs = list(make_docs(some, VOCAB, "spans:sc", "document"))
     pool = Pool.of(docs, ["ORG", "LOC"], nested=True, spans_key="sc")
     rounds = curve(pool, target=0.8)
     assert rounds[-1].coverage > 0.5

@@ -218,7 +218,8 @@ def test_workers_end_with_the_command(name: str, group: bool, tmp_path: Path) ->
     require_heeded(name)
     source, temporary = column_file(tmp_path / "people.bio", 60), tmp_path / "temporary"
     temporary.mkdir()
-    few = ["--strategies", "bio", "--learners", "winnow,crf", "--splits", 2, "--epochs", 10**7]
+    few = ["--strategies", "bio", "--learners", "winnow,crf", "--splits", 2]
+    few += [x for setting in ("epochs", "passes") for x in ("--set", f"{setting}={10**7}")]
     line = ["strategies", source, "-s", "bio", *few, "--workers", 2, "-o", tmp_path / "lab"]
     process = subprocess.Popen(
         patient(*line),
@@ -274,7 +275,7 @@ main()
 
 def test_a_run_that_is_killed_while_it_writes_is_resumed(tmp_path: Path) -> None:
     source = column_file(tmp_path / "people.bio", 20)
-    few = ("--learners", "winnow", "--strategies", "io,bio", "--epochs", 1, "--workers", 1)
+    few = ("--learners", "winnow", "--strategies", "io,bio", "--set", "epochs=1", "--workers", 1)
     line = [str(part) for part in ("strategies", source, "-s", "bio", *few, "--splits", 1, "-o")]
     fine(*line, tmp_path / "whole")
     codes = []

@@ -28,20 +28,21 @@ from spacy_iobes.strategies import (
     Settings,
     Store,
     answer,
+    cells,
+    chart_of,
     compare,
     material_of,
+    page_of,
     random_splits,
     remarks,
+    study,
     table_of,
 )
 from spacy_iobes.strategies import run as run_lab
-from spacy_iobes.strategies.cells import cells
-from spacy_iobes.strategies.chart import chart
-from spacy_iobes.strategies.page import page
-from spacy_iobes.strategies.study import study
 
 from . import people
 from .commands import fine, run
+from .every_format import FORMATS, GOLD, INNER, UNKNOWN
 from .test_strategies_parts import documents
 
 PLAN = Plan(("io", "bio"), ("crf", "softmax"), options=Options(epochs=3))
@@ -198,7 +199,7 @@ def comparison(**scores: tuple[float, ...]) -> Comparison:
 
 
 def test_the_picture_is_xml_and_its_dots_are_where_they_belong() -> None:
-    text = chart(comparison(io=(0.5, 0.5), bio=(0.9, 0.9)), "A <corpus> & more")
+    text = chart_of(comparison(io=(0.5, 0.5), bio=(0.9, 0.9)), "A <corpus> & more")
     tree = ElementTree.fromstring(text)
     space = "{http://www.w3.org/2000/svg}"
     dots = [
@@ -216,8 +217,8 @@ def test_the_picture_is_xml_and_its_dots_are_where_they_belong() -> None:
 
 
 def test_a_picture_of_one_figure() -> None:
-    assert ElementTree.fromstring(chart(comparison(bio=(1.0,)), "one")) is not None
-    assert ElementTree.fromstring(chart(comparison(bio=(0.0,)), "none")) is not None
+    assert ElementTree.fromstring(chart_of(comparison(bio=(1.0,)), "one")) is not None
+    assert ElementTree.fromstring(chart_of(comparison(bio=(0.0,)), "none")) is not None
 
 
 def test_the_answer_in_words() -> None:
@@ -235,7 +236,7 @@ def test_the_answer_where_nothing_is_right() -> None:
 def test_what_the_spread_is() -> None:
     (told,) = remarks(comparison(io=(0.5, 0.25), bio=(0.25, 0.5)))
     assert told.endswith(", mean of 2 splits, ± one standard deviation over the splits.")
-    assert "± one standard deviation over the splits" in page(
+    assert "± one standard deviation over the splits" in page_of(
         [Section("people", "", [comparison(bio=(0.5, 0.6))])], "people"
     )
 
@@ -267,7 +268,7 @@ def test_the_answer_says_what_is_chance(
 
 
 def test_the_page_shows_names_as_text() -> None:
-    text = page([Section("<b>", "<i>facts", [comparison(bio=(0.5, 0.6))])], "<script>alert(1)")
+    text = page_of([Section("<b>", "<i>facts", [comparison(bio=(0.5, 0.6))])], "<script>alert(1)")
     assert "<script>" not in text
     assert "<i>" not in text
     assert "&lt;b&gt;" in text
@@ -285,7 +286,7 @@ def corpus(folder: Path, count: int = 30, seed: int = 0) -> Path:
     return people.column_file(folder / f"people{seed}.bio", count, seed)
 
 
-FEW = ("--strategies", "io,BIO,bie", "--learners", "softmax", "--epochs", "2", "--splits", "2")
+FEW = ("--strategies", "io,BIO,bie", "--learners", "softmax", "--set", "epochs=2", "--splits", "2")
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -336,9 +337,14 @@ def test_a_split_of_its_own(tmp_path: Path) -> None:
         (("--strategies", "bio,nope"), "nope"),
         (("--strategies", ","), "name at least one"),
         (("--baseline", "iobes"), "baseline 'iobes' is not among the strategies"),
-        (("--share", "1.5"), "between 0 and 1"),
-        (("--significance", "z"), "Unknown test 'z'"),
-        (("--level", "2"), "between 0 and 1"),
+        (("--set", "share=1.5"), "between 0 and 1"),
+        (("--set", "significance=z"), "Unknown test 'z'"),
+        (("--set", "level=2"), "between 0 and 1"),
+        (("--set", "epoch=2"), "Unknown setting 'epoch'. Did you mean 'epochs'?"),
+        (("--set", "epochs=2.5"), "'epochs=2.5': this setting is a whole number"),
+        (("--set", "rate"), "'rate': this setting is a number"),
+        (("--decodings", "greedy,ensemble"), "add constrained"),
+        (("--splits", "0"), "at least one split, not 0"),
     ],
 )
 def test_what_cannot_be_is_refused_before_work(
@@ -362,20 +368,57 @@ def test_a_file_is_no_directory_for_results(tmp_path: Path, below: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_folder_of_texts_has_to_be_called_so(tmp_path: Path) -> None:
-    text = "<PER>Ada Lovelace</PER> saw <LOC>Rio</LOC> .\n"
+@pytest.mark.parametrize("row", [name for name in FORMATS if name != "group"])
+def test_every_format_is_compared_alike(row: str, tmp_path: Path) -> None:
+    """The same annotation gives the same figures, whatever file it is in."""
+    options = (*FEW, "--workers", 1, "--json", "--set", "share=0.6")
+    found = []
+    for name in (row, "characters"):
+        ending, write = FORMATS[name]
+        path = tmp_path / f"{name}.{ending}"
+        some = write(path, GOLD, -1)
+        told = json.loads(fine("strategies", path, *some, *options).stdout)[0]
+        found.append({**told, "corpus": "", "cpu_seconds": 0})
+        for comparison in found[-1]["comparisons"]:
+            for cells_of in comparison["rows"]:
+                cells_of.pop("learning_seconds")
+    assert found[0] == found[1]
+    assert (found[0]["documents"], found[0]["spans"]) == (5, 9)
+
+
+def test_a_group_is_compared_and_the_longest_of_its_spans_are_kept(tmp_path: Path) -> None:
+    path, spans = tmp_path / "group.spacy", [[*a, *b] for a, b in zip(GOLD, INNER)]
+    FORMATS["group"][1](path, spans, -1)
+    result = fine("strategies", path, *FEW, "--workers", 1)
+    assert f"{path}: 1 mention left out that overlap longer ones" in result.stderr
+    assert "5 documents, 26 tokens, 9 spans of 3 labels" in result.stdout
+
+
+def test_tokens_that_are_not_annotated_are_refused(tmp_path: Path) -> None:
+    for name in ("bio", "entities", "characters", "prodigy"):
+        ending, write = FORMATS[name]
+        some = write(tmp_path / f"gold.{ending}", GOLD, UNKNOWN)
+        result = run("strategies", tmp_path / f"gold.{ending}", *some, *FEW)
+        assert result.exit_code == 2
+        assert "what is compared must be annotated whole" in " ".join(result.stderr.split())
+
+
+def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
+    text = "<PER>Ada Lovelace</PER> saw <LOC>Rio</LOC> ."
     folder = tmp_path / "texts"
     folder.mkdir()
     for number in range(4):
         (folder / f"text{number}").write_text(text)
-    result = run("strategies", folder, *FEW, "--workers", 1)
-    assert result.exit_code == 2
-    assert "(--from inline)" in " ".join(result.stderr.split())
-    fine("strategies", folder, "--from", "inline", *FEW, "--workers", 1)
+    options = (*FEW, "--workers", 1)
+    told = fine("strategies", folder, "--format", "inline", *options).stdout
+    assert "4 documents, 20 tokens, 8 spans" in told
     for number in range(4):
         (folder / f"text{number}").unlink()
     fine("convert", corpus(tmp_path), folder / "people.spacy", "-s", "bio")
-    fine("strategies", folder, *FEW, "--workers", 1)
+    told = fine("strategies", folder, *options).stdout
+    assert told == fine("strategies", folder / "people.spacy", *options).stdout.replace(
+        "people: ", "texts: "
+    )
 
 
 def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
@@ -386,9 +429,9 @@ def test_corpora_have_names_of_their_own_that_do_for_files() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        (("--rate", 0), "rate is above 0, not 0"),
-        (("--rate", "nan"), "rate is above 0"),
-        (("--damping", -1), "damping is at least 0, not -1"),
+        (("--set", "rate=0"), "rate is above 0, not 0"),
+        (("--set", "rate=nan"), "rate is above 0"),
+        (("--set", "damping=-1"), "damping is at least 0, not -1"),
     ],
 )
 def test_settings_of_learners_that_are_none(
@@ -399,20 +442,29 @@ def test_settings_of_learners_that_are_none(
     assert said in " ".join(result.stderr.split())
 
 
-@pytest.mark.parametrize("setting", [("--epochs", 3), ("--damping", 1000), ("--rate", 0.5)])
-def test_other_settings_do_not_mix(tmp_path: Path, setting: tuple[str, float]) -> None:
+@pytest.mark.parametrize("setting", ["epochs=3", "damping=1000", "rate=0.5"])
+def test_other_settings_do_not_mix(tmp_path: Path, setting: str) -> None:
     output, path = tmp_path / "lab", corpus(tmp_path)
     fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--workers", 1)
-    other = ("strategies", path, "-s", "bio", *FEW, *setting, "-o", output, "--workers", 1)
+    other = ("strategies", path, "-s", "bio", *FEW, "--set", setting, "-o", output, "--workers", 1)
     result = run(*other)
     assert result.exit_code == 2
     assert "results of another run" in result.stderr
-    fine(*other, "--fresh")
+    fine(*other, "--force")
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
     path, output = corpus(tmp_path, 60), tmp_path / "lab"
-    learners = ("--learners", "softmax,crf", "--splits", "4", "--epochs", "1", "--share", "0.1")
+    learners = (
+        "--learners",
+        "softmax,crf",
+        "--splits",
+        "4",
+        "--set",
+        "epochs=1",
+        "--set",
+        "share=0.1",
+    )
     arguments = ["strategies", str(path), "-s", "bio", *learners, "--strategies", "io,bio"]
     arguments += ["--workers", "2", "-o"]
     command = [sys.executable, "-m", "spacy_iobes", *arguments]

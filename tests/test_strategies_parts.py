@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 
 from spacy_iobes import SCHEMES, Span, SpanColumns
-from spacy_iobes.errors import CorpusError, FileError
+from spacy_iobes.corpus import read
+from spacy_iobes.errors import CorpusError, FileError, MalformedTagsError
 from spacy_iobes.strategies import (
     Codec,
     Found,
@@ -32,10 +34,12 @@ from spacy_iobes.strategies import (
     random_splits,
     trimmed,
     union,
+    units_of,
     vote,
 )
 
 from . import by_hand, people
+from .commands import fine
 
 NLP = spacy.blank("en")
 LABELS = ("X", "Y")
@@ -68,6 +72,92 @@ def test_a_part_is_what_its_documents_alone_would_be() -> None:
     assert part.words == alone.words == tuple(t.text for n in chosen for t in docs[n])
     assert part.labels == whole.labels == ("LOC", "PER")
     assert part.digest == alone.digest != whole.digest
+
+
+TALKS = [
+    "<paragraph><sentence>Type:    talk\nWho:\t<speaker>Dr. Ada  Lovelace</speaker>\n\nTime: "
+    "<stime>3:30</stime> - <etime>5:00 p.m.</etime></sentence></paragraph>\n",
+    "  <sentence>Prof. <speaker>Emmy Noether</speaker> speaks\nin <location>Room <room>12</room>, "
+    "Wean  Hall</location>.</sentence>\n\n\n\n<sentence>It's at <stime>1pm</stime>-"
+    "<etime>2pm</etime>; don't be late.</sentence>\n",
+    "<speaker>Grace</speaker> and <speaker>Grace  Hopper</speaker>\t<location>Porter Hall\n100"
+    "</location>",
+    "Nothing said here .\n",
+    "<a><speaker>Åsa Öberg</speaker></a> at <stime><etime>noon</etime></stime>, <location>Hall "
+    "</location>B\n",
+    "The  co<speaker>worker Bo</speaker>b left <location>\nRio\n</location> .",
+]
+NO_LABELS = ("sentence", "paragraph", "a")
+AS_BEFORE = [
+    ("people.bio", {}, "d4892dec01a9dbdd", 0),
+    ("marked.bio", {}, "9d42364c873974b7", 0),
+    ("marked.spacy", {}, "9d42364c873974b7", 0),
+    ("whole.spacy", {}, "e6c53568fe3f1bcf", 0),
+    ("talks.tar.gz", {"misaligned": "expand", "lang": "en"}, "f03ae99e58abed25", 3),
+    ("talks.tar.gz", {"misaligned": "expand"}, "2eff8b123c302f84", 2),
+    ("talks.tar.gz", {"misaligned": "split", "lang": "en"}, "bc770c477dd5a373", 2),
+    ("talks.tar.gz", {"misaligned": "split"}, "6dfcf0c8f460038d", 2),
+    ("talks", {"misaligned": "contract", "lang": "en", "format": "inline"}, "b4c43704479a7cb6", 2),
+    ("talks", {"misaligned": "contract", "format": "inline"}, "9f848258ab43b41d", 2),
+    (
+        "talks",
+        {"sentence_tag": "sentence", "lang": "en", "format": "inline"},
+        "4b9bb8f31dd0b7f8",
+        2,
+    ),
+    ("talks.xml", {"misaligned": "expand", "document_tag": "doc"}, "2eff8b123c302f84", 2),
+]
+"""Files, how to read them, and what the reader before this one made of them (commit 3c19e22):
+the digest of the material, and how many mentions overlapped longer ones."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora")
+    people.column_file(folder / "people.bio", 40, 3)
+    for name in ("marked.bio", "marked.spacy"):
+        fine("generate", folder / name, "--sentences", 120, "--seed", 5)
+    DocBin(docs=documents(8)).to_disk(folder / "whole.spacy")
+    (folder / "talks").mkdir()
+    with tarfile.open(folder / "talks.tar.gz", "w:gz") as archive:
+        for number, text in enumerate(TALKS):
+            (folder / "talks" / f"{number}.txt").write_text(text, encoding="utf8")
+            archive.add(folder / "talks" / f"{number}.txt", f"{number}.txt")
+    text = "".join(f"<doc>{text}</doc>" for text in TALKS)
+    (folder / "talks.xml").write_text(text, encoding="utf8")
+    return folder
+
+
+@pytest.mark.parametrize(("name", "options", "digest", "overlapping"), AS_BEFORE)
+def test_features_and_gold_are_what_they_were(
+    files: Path, name: str, options: dict[str, Any], digest: str, overlapping: int
+) -> None:
+    ignored = [tag for tag in NO_LABELS if tag != options.get("sentence_tag")]
+    corpus = read(files / name, ignore_tags=ignored, **options)
+    units = units_of(corpus, "bio" if name.endswith(".bio") else "")
+    material = material_of(units.docs)
+    assert (material.digest, units.overlapping) == (digest, overlapping)
+    assert material.space.sum() == (19 if name.startswith("talks") else 0)
+
+
+def test_units_are_documents_if_there_are_several(tmp_path: Path) -> None:
+    rows = "Ada\tB-PER\n\nRome\tB-LOC\n\n"
+    for documents_of, count in ((1, 2), (2, 2), (3, 3)):
+        path = tmp_path / f"{documents_of}.bio"
+        path.write_text(f"-DOCSTART-\tO\n\n{rows}" * documents_of)
+        units = units_of(read(path), "bio")
+        assert len(units.docs) == count
+        assert [len(doc) for doc in units.docs] == [1 if documents_of == 1 else 2] * count
+
+
+def test_malformed_tags_need_a_policy(tmp_path: Path) -> None:
+    path = tmp_path / "malformed.bio"
+    path.write_text("Ada\tI-PER\nsaw\tO\nRome\tI-LOC\n")
+    with pytest.raises(MalformedTagsError):
+        units_of(read(path), "bio")
+    (doc,) = units_of(read(path), "bio", "begin").docs
+    assert [(span.text, span.label_) for span in doc.ents] == [("Ada", "PER"), ("Rome", "LOC")]
+    assert not units_of(read(path), "bio", "discard").docs[0].ents
 
 
 def test_gold_that_lacks_annotation_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -100,17 +101,25 @@ def show_policies(json: bool) -> None:
     echo(f"\n{BEST.name}: {BEST.summary} (in Python and in iobes_repairer)")
 
 
-def commands_of(row: Format) -> dict[str, bool]:
-    """Return which commands take a format; as gold and as predictions, `score` and `compare`."""
-    return {
-        "validate": row.tagged,
-        "summarize": True,
-        "convert": True,
-        "convert --to": row.writable,
-        "repair": row.writable,
-        "gold": row.annotated,
-        "predicted": True,
-    }
+NEEDS: dict[str, Callable[[Format], bool]] = {
+    "read": lambda row: True,
+    "tags": lambda row: row.tagged,
+    "gold": lambda row: row.annotated,
+    "write": lambda row: row.writable,
+}
+"""What a command may need of a format."""
+TAKES = {
+    "validate": "tags",
+    "summarize": "read",
+    "convert": "read",
+    "convert --to": "write",
+    "repair": "write",
+    "gold of score and compare": "gold",
+    "predictions of score and compare": "read",
+    "strategies": "gold",
+    "generate": "write",
+}
+"""What each command needs of the formats that it takes."""
 
 
 def show_formats(json: bool) -> None:
@@ -120,7 +129,7 @@ def show_formats(json: bool) -> None:
         print_json(
             [
                 {"name": row.name, "about": row.about, "endings": row.endings}
-                | {"commands": commands_of(row)}
+                | {"commands": {name: NEEDS[need](row) for name, need in TAKES.items()}}
                 for row in FORMATS.values()
             ]
         )
@@ -128,12 +137,13 @@ def show_formats(json: bool) -> None:
     for row in FORMATS.values():
         endings = f" ({' '.join(row.endings)})" if row.endings else ""
         echo(f"{row.name}: {row.about}{endings}")
-    verbs = list(commands_of(FORMATS["columns"]))
     lines = [
-        (row.name, *("yes" if taken else "-" for taken in commands_of(row).values()))
+        (row.name, *("yes" if holds(row) else "-" for holds in NEEDS.values()))
         for row in FORMATS.values()
     ]
-    echo(f"\n{aligned(('', *verbs), lines, 'l' * (1 + len(verbs)))}")
+    echo(f"\n{aligned(('', *NEEDS), lines, 'l' * (1 + len(NEEDS)))}\n")
+    for need in NEEDS:
+        echo(f"{need:5}  {', '.join(name for name, wanted in TAKES.items() if wanted == need)}")
 
 
 TOPICS = {"schemes": show_schemes, "policies": show_policies, "formats": show_formats}

@@ -228,19 +228,24 @@ Settings = Annotated[
 ]
 
 
-def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorator:
+def fields_of(name: str, cls: type, leave_out: Collection[str] = (), **defaults: Any) -> Decorator:
     """Give a command an option for each field of a dataclass, in place of its parameter `name`.
 
-    Those of the panel Advanced are settings, which share the option `--set NAME=VALUE`.
+    Those of the panel Advanced are settings, which share the option `--set NAME=VALUE`. Fields have
+    the `defaults` that are theirs in the command, else their own.
     """
     every = [each for each in option_fields(cls) if each.name not in leave_out]
     advanced = {setting_name(each): each for each in every if each.metadata["panel"] == ADVANCED}
-    plain = [_option_of(each, name) for each in every if each.metadata["panel"] != ADVANCED]
+    plain = [
+        _option_of(each, name, defaults.get(each.name, each.default))
+        for each in every
+        if each.metadata["panel"] != ADVANCED
+    ]
 
     def source(settings: Sequence[str] | None = None, **values: Any) -> Any:
         given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
         given |= values_of(settings or (), advanced)
-        return cls(**{key: value for key, value in given.items() if value is not None})
+        return cls(**defaults | {key: value for key, value in given.items() if value is not None})
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     some = [inspect.Parameter("settings", keyword, default=None, annotation=Settings)]
@@ -251,12 +256,12 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorato
     return in_place_of(name, source)
 
 
-def _option_of(each: Any, prefix: str) -> inspect.Parameter:
+def _option_of(each: Any, prefix: str, default: Any) -> inspect.Parameter:
     """Return the parameter of typer for a field."""
     kind = KINDS.get(str(each.type), str)
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
-    default = each.default or None if isinstance(each.default, tuple) else each.default
+    default = default or None if isinstance(default, tuple) else default
     panel = {"rich_help_panel": each.metadata["panel"]} if each.metadata["panel"] else {}
     return inspect.Parameter(
         f"{prefix}_{each.name}",

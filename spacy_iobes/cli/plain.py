@@ -1,8 +1,9 @@
 """Command lines that need no conversion, read without loading pydantic.
 
 Recent releases of typer convert every parameter through pydantic, whose import takes longer than
-most of our commands. Strings, lists of strings and flags come out of the parser as they are; for
-anything else, and for whatever is wrong or asks for help, typer does it all.
+most of our commands. Strings, lists of strings and flags come out of the parser as they are, and
+numbers are read here; for anything else, and for whatever is wrong or asks for help, typer does it
+all.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typer.core import TyperCommand
 from ..corpus.files import visible
 from .settings import settings_of
 
-PLAIN = (str, str | None, list[str], bool)
 NEEDLESS = ", and none is needed: "
 LAST = f"{NEEDLESS}the file to write is the last one"
+PLAIN = (str, str | None, list[str], list[str] | None, bool)
+NUMBERS = {int: int, int | None: int, float: float, float | None: float}
 INSTEAD = {
     "--column": "--layer, or --tag",
     "--columns": "--layer, once for each",
@@ -28,6 +30,7 @@ INSTEAD = {
     "--discard-extra-columns": "--only-tags",
     "--drop-spaces": f"{NEEDLESS}column files leave out tokens of white space",
     "--file-type": "--to",
+    "--fresh": "--force",
     "--from": "--scheme for tags, --format for files",
     "--gold-index": "--gold-tag",
     "--gold-repair": "--gold-policy",
@@ -133,10 +136,19 @@ def plain_values(
             values[name] = parameter.default
             continue
         value = left.pop(name)
-        kind = (*get_args(parameter.annotation), None)[0]
+        kind, about = (*get_args(parameter.annotation), None, None)[:2]
+        if kind in NUMBERS:
+            try:
+                values[name] = number = NUMBERS[kind](value)
+            except ValueError:
+                return None
+            low, high = (number if end is None else end for end in (about.min, about.max))
+            if not low <= number <= high:
+                return None
+            continue
         if kind not in PLAIN:
             return None
-        values[name] = list(value) if kind == list[str] else value
+        values[name] = list(value) if isinstance(value, tuple) else value
     return None if left else values
 
 

@@ -13,11 +13,9 @@ from ..corpus.files import require_name, visible, write_bytes
 from ..errors import FileError
 from ..scoring.tables import as_text
 from .application import echo
-from .train import tell
 
 if TYPE_CHECKING:
-    from ..strategies.lab import Progress
-    from ..strategies.study import Study
+    from ..strategies.lab import Progress, Study
 
 NARROW = 6  # labels that have columns of their own on a terminal
 
@@ -37,7 +35,7 @@ def jobs_shown(name: str) -> Iterator[Progress]:
     if not sys.stderr.isatty():
 
         def told(done: int, jobs: int) -> None:
-            tell(f"{name}: {done} of {jobs} jobs done")
+            echo(f"{name}: {done} of {jobs} jobs done", err=True)
 
         yield told
         return
@@ -66,12 +64,12 @@ def show(studies: Sequence[Study]) -> None:
 
 def store(studies: Sequence[Study], folder: Path) -> None:
     """Everything into files, each written whole."""
-    from ..strategies.chart import chart
-    from ..strategies.page import Section, page, short
+    from ..strategies.chart import chart_of
+    from ..strategies.page import Section, page_of, short
 
     found = {
         "comparison.json": json.dumps([s.as_dict() for s in studies], indent=1) + "\n",
-        "index.html": page(
+        "index.html": page_of(
             [Section(study.name, study.facts, study.comparisons) for study in studies],
             "Tagging strategies",
         ),
@@ -79,7 +77,7 @@ def store(studies: Sequence[Study], folder: Path) -> None:
     for study in studies:
         for comparison in study.comparisons:
             name = f"{study.name}.{comparison.measure}.svg"
-            found[name] = chart(comparison, f"{study.name}: {short(comparison)}")
+            found[name] = chart_of(comparison, f"{study.name}: {short(comparison)}")
     for name, text in found.items():
         with write_bytes(folder / name) as put:
             put(text.encode("utf8"))

@@ -36,12 +36,6 @@ from .formats import format_of as format_of
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
 from .formats.options import Unit as Unit
-from .generated import DEPTH as DEPTH
-from .generated import LABELS as LABELS
-from .generated import GeneratedSentence as GeneratedSentence
-from .generated import limited as limited
-from .generated_names import form as form
-from .generated_names import invented as invented
 from .gold import gold_of as gold_of
 from .gold import rejected_of as rejected_of
 from .inline import Markup as Markup
@@ -56,8 +50,6 @@ from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
 from .plain_text import plain_docs as plain_docs
-from .planted import Flaws as Flaws
-from .planted import Planter as Planter
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme

@@ -1,8 +1,6 @@
 """Tagging strategies side by side: learners that differ in nothing but what they are told to."""
 
-from .cells import Cell as Cell
-from .cells import Plan as Plan
-from .cells import results as results
+from .chart import chart_of as chart_of
 from .codec import Codec as Codec
 from .codec import joined as joined
 from .codec import lost as lost
@@ -11,7 +9,6 @@ from .comparison import Comparison as Comparison
 from .comparison import Measure as Measure
 from .comparison import Row as Row
 from .comparison import compare as compare
-from .corpora import inline_docs as inline_docs
 from .decoding import Found as Found
 from .decoding import Scored as Scored
 from .decoding import constrained as constrained
@@ -20,20 +17,28 @@ from .decoding import trimmed as trimmed
 from .ensemble import disjoint as disjoint
 from .ensemble import union as union
 from .ensemble import vote as vote
+from .lab import Study as Study
 from .lab import cores as cores
 from .lab import run as run
+from .lab import study as study
 from .material import Material as Material
+from .material import Units as Units
 from .material import material_of as material_of
+from .material import units_of as units_of
 from .page import Section as Section
+from .page import page_of as page_of
 from .page import short as short
 from .pairing import lengths_of as lengths_of
+from .plan import Cell as Cell
+from .plan import Plan as Plan
+from .plan import cells as cells
+from .plan import results as results
+from .settings import STRATEGIES as STRATEGIES
+from .settings import Settings as Settings
 from .splits import Split as Split
 from .splits import own_split as own_split
 from .splits import random_splits as random_splits
 from .store import Store as Store
-from .study import STRATEGIES as STRATEGIES
-from .study import Settings as Settings
-from .study import Study as Study
 from .tables import answer as answer
 from .tables import cell as cell
 from .tables import remarks as remarks

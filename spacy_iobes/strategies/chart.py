@@ -27,7 +27,7 @@ text { fill: #e8ebf1; } .small { fill: #a8b0bf; } .grid { stroke: #343c4b; }
 """
 
 
-def chart(comparison: Comparison, title: str) -> str:
+def chart_of(comparison: Comparison, title: str) -> str:
     """An SVG picture, complete in itself: a panel for each learner, a line for each strategy."""
     learners = list(dict.fromkeys(row.learner for row in comparison.scores))
     strategies = {

@@ -13,13 +13,15 @@ import numpy as np
 from ..codes.classes import classes
 from ..codes.scheme import get_scheme
 from ..errors import SettingError, UnknownNameError
+from ..names import known_name
 from ..scoring.counts import figures
 from ..scoring.paired import PairedTest, corrected_t, mark_of, paired_t, signed_rank
 from ..scoring.resampling import randomisation
 from ..scoring.runs import Runs, Test
-from .cells import Cell, Plan
 from .ensemble import NAME as ENSEMBLE
 from .material import Material
+from .plan import Cell, Plan
+from .settings import Significance
 
 Measure = Literal["exact", "slots"]
 MEASURES: dict[Measure, str] = {
@@ -27,7 +29,6 @@ MEASURES: dict[Measure, str] = {
     "slots": "one answer per slot and document (all: mean over labels)",
 }
 ALL = "all"
-TESTS = ("t", "corrected", "wilcoxon")
 BY_UNITS = "randomisation"
 ROUNDS = 10_000
 
@@ -157,8 +158,7 @@ def require_known(plan: Plan, baseline: str, test: str, level: float) -> str:
         raise UnknownNameError(
             f"The baseline {base!r} is not among the strategies: {', '.join(names)}.", base, names
         )
-    if test not in TESTS:
-        raise UnknownNameError(f"Unknown test {test!r}. Known: {', '.join(TESTS)}.", test, TESTS)
+    known_name("test", test, Significance)
     if not 0 < level < 1:
         raise SettingError(f"A level lies between 0 and 1 (0.05, say), it is not {level:g}.")
     return base

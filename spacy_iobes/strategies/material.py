@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
 from ..arrays import Ints, Offsets, picked
 from ..codes.policy import get_policy
+from ..codes.scheme import Scheme
 from ..codes.span_columns import SpanColumns
+from ..corpus.corpus import accepted
+from ..corpus.docs import docs_of
+from ..corpus.findings import Finding
 from ..corpus.gold import ADVICE
+from ..corpus.sentences import Sentences
 from ..corpus.sources import offsets_of, shown
 from ..corpus.tagged import TaggedDocs
 from ..errors import CorpusError
@@ -79,6 +84,35 @@ class Material:
         return Material(features, offsets, gold, self.labels, words, self.space[tokens])
 
 
+class Units(NamedTuple):
+    """Docs with entities; mentions that are no spans of tokens; how many spans overlapped others.
+
+    Each Doc is a document where the source has several, else a sentence.
+    """
+
+    docs: list[Doc]
+    findings: list[Finding]
+    overlapping: int
+
+
+def units_of(
+    source: Iterable[Sentences], scheme: str | Scheme = "", policy: str = "raise"
+) -> Units:
+    """Return the units of a source; of spans that overlap, the longest are kept.
+
+    Tokens of white space stay, since they tell where lines and paragraphs begin.
+    """
+    parts = list(accepted(source, scheme, policy))
+    longest = [(part, known.spans.in_layers()[0], known) for part, known in parts]
+    kept = [(part, replace(known, spans=spans, layers=())) for part, spans, known in longest]
+    several = sum(len(part.opens) for part, _ in parts) > 1
+    return Units(
+        list(docs_of(kept, unit="document" if several else "sentence")),
+        [found for part, _ in parts for found in part.findings],
+        sum(known.spans.total - spans.total for _, spans, known in longest),
+    )
+
+
 def material_of(docs: Sequence[Doc], templates: Sequence[str] | None = None) -> Material:
     """Find the features of all tokens of some Docs, and their entities.
 
@@ -103,7 +137,7 @@ def material_of(docs: Sequence[Doc], templates: Sequence[str] | None = None) -> 
     offsets = offsets_of(docs)
     features = Extractor(templates, BITS, document=True)(docs, offsets)
     words = tuple(token.text for doc in docs for token in doc)
-    space = np.concatenate([doc.to_array(IS_SPACE) for doc in docs]).astype(bool)
+    space = np.array([word.isspace() for word in words], dtype=bool)
     return Material(features, offsets, gold, labels, words, space)
 
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from ..scoring.alone import alone
-from .chart import chart
+from .chart import chart_of
 from .comparison import ALL, MEASURES, Comparison, Row
 from .tables import answer, figure, remarks
 
@@ -22,7 +22,7 @@ class Section(NamedTuple):
     comparisons: Sequence[Comparison]
 
 
-def page(sections: Sequence[Section], title: str) -> str:
+def page_of(sections: Sequence[Section], title: str) -> str:
     """The page of some corpora."""
     body = "".join(_section(number, section) for number, section in enumerate(sections))
     links = "".join(
@@ -37,7 +37,7 @@ def _section(number: int, section: Section) -> str:
     parts = [f'<section id="corpus{number}"><h2>{escape(section.name)}</h2>']
     parts.append(f'<p class="muted">{escape(section.facts)}</p>')
     for comparison in section.comparisons:
-        picture = chart(comparison, f"{section.name}: {short(comparison)}")
+        picture = chart_of(comparison, f"{section.name}: {short(comparison)}")
         parts.append(f'<div class="panel"><p>{escape(answer(comparison))}</p>')
         parts.append(f'<div class="picture">{picture}</div>')
         parts.append(f"{_table(comparison)}{_notes(comparison)}</div>")

@@ -64,6 +64,11 @@ class Format:
         """Whether files of this kind can be written."""
         return self._verb("save") is not None
 
+    @property
+    def layered(self) -> bool:
+        """Whether files of this kind hold layers of tags, legal or not, as they are written."""
+        return self._verb("save_tags") is not None
+
     def needs_scheme(self, path: str | Path, how: ReadOptions) -> bool:
         """Return whether a file has tags whose scheme it does not name itself."""
         asked = self._verb("needs_scheme")
@@ -84,6 +89,16 @@ class Format:
             raise FileError(f"{shown(path)}: files of the format {self.name} cannot be written.")
         found: Sequence[Finding] = self._verb("save")(parts, path, how)
         return found
+
+    def save_tags(self, parts: Iterable[Sentences], path: str | Path, how: SaveOptions) -> None:
+        """Write sentences with their tags, legal or not, all at once or not at all."""
+        if not self.layered:
+            names = ", ".join(row.name for row in FORMATS.values() if row.layered)
+            raise FileError(
+                f"{shown(path)}: files of the format {self.name} hold no layers of tags as they "
+                f"are written. These do (--to): {names}."
+            )
+        self._verb("save_tags")(parts, path, how)
 
 
 def _json(head: bytes) -> bool:

@@ -318,6 +318,15 @@ def save(
         return writer.finish()
 
 
+def save_tags(parts: Iterable[Sentences], path: str | Path, how: SaveOptions) -> None:
+    """Write sentences with the tags that they have, legal or not: a column for each layer."""
+    writer = ColumnWriter(how, ())
+    writer.arrangement = Arrangement(marked=how.document_markers)
+    with write_bytes(path, how.encoding) as put:
+        for part in parts:
+            put(writer.render(part, part.tags))
+
+
 class ColumnWriter:
     """Turns sentences into lines, part by part, and keeps what was left out of them."""
 
@@ -382,7 +391,12 @@ class Arrangement:
 
     @classmethod
     def of(cls, parts: Iterable[tuple[Sentences, Known]], how: SaveOptions) -> Arrangement:
-        """Return what all parts of a source need: as many columns as its deepest sentence."""
+        """Return what all parts of a source need: as many columns as its deepest sentence.
+
+        Nothing is read of it where `how` says all of that.
+        """
+        if how.layers and how.document_markers and how.order != "label":
+            return cls(how.layers, (), True)
         deepest, labels, documents, long = 1, set[str](), 0, False
         for part, known in parts:
             filled = np.flatnonzero(np.diff(part.offsets))
@@ -481,11 +495,12 @@ def _header(labels: Sequence[str], count: int, delimiter: bytes) -> bytes:
 def _rows(part: Sentences, delimiter: bytes, marked: bool) -> bytes:
     """Return the lines of some sentences, each of which a blank line follows."""
     words = part.words
-    names = [[delimiter + tag.encode() for tag in layer.tags] for layer in part.tags]
+    ends = [b""] * (len(part.tags) - 1) + [b"\n"]
+    names = [[delimiter + t.encode() + e for t in x.tags] for x, e in zip(part.tags, ends)]
     columns = [map(n.__getitem__, layer.codes.tolist()) for n, layer in zip(names, part.tags)]
     places = zip(words.begin.tolist(), words.end.tolist())
     tokens = (words.buffer[begin:end] for begin, end in places)
-    lines = [b"".join(row) + b"\n" for row in zip(tokens, *columns)]
+    lines = list(map(b"".join, zip(tokens, *columns)))
     marker = MARKS[0] + (delimiter + b"O") * len(part.tags) + b"\n\n"
     opens = set(part.opens.tolist()) if marked else set[int]()
     pieces, opening = list[bytes](), False
@@ -520,8 +535,7 @@ def _suspects(words: Words, delimiter: bytes) -> list[int]:
     inside = tokens >= 0
     inside[inside] = places[inside] < words.end[tokens[inside]]
     empty = np.flatnonzero(words.begin == words.end)
-    found: list[int] = np.union1d(tokens[inside], empty).tolist()
-    return found
+    return sorted({*tokens[inside].tolist(), *empty.tolist()})
 
 
 def _trouble(field: bytes, delimiter: bytes) -> str:

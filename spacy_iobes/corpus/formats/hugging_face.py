@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...codes.known import Known
+from ...codes.tag_columns import CodedTags
 from ...codes.violation import MISSING
 from ..excerpts import NOTHING, beside, line_of
 from ..files import Progress, shown, write_bytes
@@ -193,16 +194,29 @@ def save(
 
     More layers than one are `ner_tags_1` and so on. Return what was left out.
     """
-    writer, info = ColumnWriter(how, parts), NOTHING
+    writer = ColumnWriter(how, parts)
     with write_bytes(path, how.encoding) as put:
-        for part, known in parts:
-            layers = [layer.lists() for layer in writer.tags(part, known)]
-            keys = [TAGS[0] + f"_{number}" * bool(number) for number in range(len(layers))]
-            opens = dict(zip(part.opens.tolist(), part.info))
-            words = part.words.strings()
-            for sentence, (begin, end) in enumerate(pairwise(part.offsets.tolist())):
-                info = opens.get(sentence, NOTHING if sentence in part.opens else info)
-                tags = {key: layer[sentence] for key, layer in zip(keys, layers)}
-                made = beside(info, {"tokens": words[begin:end], **tags})
-                put(line_of(made, part, begin))
-    return writer.finish()
+        for line in _lines((part, writer.tags(part, known)) for part, known in parts):
+            put(line)
+        return writer.finish()
+
+
+def save_tags(parts: Iterable[Sentences], path: str | Path, how: SaveOptions) -> None:
+    """Write sentences with the tags that they have, legal or not."""
+    with write_bytes(path, how.encoding) as put:
+        for line in _lines((part, part.tags) for part in parts):
+            put(line)
+
+
+def _lines(parts: Iterable[tuple[Sentences, Sequence[CodedTags]]]) -> Iterator[bytes]:
+    """Yield an object for each sentence, with the tags of each layer."""
+    info = NOTHING
+    for part, layers in parts:
+        tags = [layer.lists() for layer in layers]
+        keys = [TAGS[0] + f"_{number}" * bool(number) for number in range(len(tags))]
+        opens = dict(zip(part.opens.tolist(), part.info))
+        words = part.words.strings()
+        for sentence, (begin, end) in enumerate(pairwise(part.offsets.tolist())):
+            info = opens.get(sentence, NOTHING if sentence in part.opens else info)
+            found = {key: layer[sentence] for key, layer in zip(keys, tags)}
+            yield line_of(beside(info, {"tokens": words[begin:end], **found}), part, begin)

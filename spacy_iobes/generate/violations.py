@@ -6,14 +6,19 @@ What was planted is counted, so that what finds or repairs violations can be hel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple, TypeVar
 
 from ..codes.scheme import OUTSIDE, Scheme
 from ..codes.tag import join_tag, read_tag, split_tag, tag_names
+from ..codes.tag_columns import code_tags
 from ..codes.transitions import mask
 from ..codes.violation import explain
+from ..codes.write import write_spans
+from ..corpus.sentences import Sentences
+from ..errors import SpanError
 
 _T = TypeVar("_T")
 UNREADABLE = "unreadable"
@@ -95,6 +100,21 @@ class Planter:
         for flaw, count in self.planted.items():
             found[flaw.kind] += count
         return dict(sorted(found.items()))
+
+    def spoilt(self, source: Iterable[Sentences]) -> Iterator[Sentences]:
+        """Yield sentences with two layers of tags: gold, and gold with violations.
+
+        Their spans must be flat.
+        """
+        for part in source:
+            try:
+                gold = write_spans(
+                    part.known(self.flaws.scheme).spans, part.offsets, self.flaws.scheme
+                )
+            except SpanError as error:
+                raise part.locate(error) from error
+            tags = code_tags([self.spoil(tags) for tags in gold])
+            yield replace(part, tags=(gold, tags), scheme=self.flaws.scheme.name, given=None)
 
     def spoil(self, tags: list[str]) -> list[str]:
         """The tags of a sentence, which must be legal; in a share of sentences one is another."""
