@@ -192,6 +192,18 @@ def test_planted_violations_are_found(scheme: str, tmp_path: Path) -> None:
     assert {violation["line"] for violation in file["violations"]} <= near
 
 
+def test_every_format_with_layers_holds_spoilt_tags(tmp_path: Path) -> None:
+    options = ("--sentences", 200, "--violations", 0.3, "--unreadable", 0.1)
+    found = list[list[list[list[str]]]]()
+    for name, layers in (("columns", ("1", "2")), ("hugging_face", ("ner_tags", "ner_tags_1"))):
+        path = tmp_path / name
+        fine("generate", path, "-t", name, *options)
+        parts = si.read(path, format=name, layers=layers)
+        found.append([[tags for part in parts for tags in part.tags[layer]] for layer in (0, 1)])
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
 def test_repair_can_be_scored(tmp_path: Path) -> None:
     path = tmp_path / "out"
     told = fine("generate", path, "--sentences", 300, "--violations", 0.3).stdout
@@ -249,6 +261,15 @@ def test_what_is_refused(
     assert result.exit_code == 2
     assert reason in " ".join(result.stderr.replace("│", " ").split())
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "number", ["--sentences 0", "--sentences 1.5", "--seed -1", "--violations 2", "--violations x"]
+)
+def test_numbers_that_an_option_does_not_take(number: str) -> None:
+    result = run("generate", "-", *number.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"'{number.split()[0]}'" in result.stderr
 
 
 def test_io_cannot_have_mentions_that_touch(tmp_path: Path) -> None:

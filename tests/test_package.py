@@ -68,8 +68,11 @@ def test_a_plain_command_line_loads_neither_spacy_nor_pydantic() -> None:
         "except SystemExit: print({{'spacy', 'pydantic'}} & set(sys.modules))"
     )
     sample = str(files("spacy_iobes") / "data" / "sample.bio")
-    line = f"score {sample} {sample} -s bio -p begin --gold-policy begin"
-    assert "set()" in run(sys.executable, "-c", script.format(line=line)).stdout
+    for line in (
+        f"score {sample} {sample} -s bio -p begin --gold-policy begin --limit 0",
+        "generate - --sentences 3 --violations 0.5",
+    ):
+        assert "set()" in run(sys.executable, "-c", script.format(line=line)).stdout
 
 
 def test_version() -> None:

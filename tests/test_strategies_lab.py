@@ -336,7 +336,7 @@ def test_a_split_of_its_own(tmp_path: Path) -> None:
         (("--decodings", "beam"), "Unknown decoding 'beam'"),
         (("--strategies", "bio,nope"), "nope"),
         (("--strategies", ","), "name at least one"),
-        (("--baseline", "iobes"), "baseline 'iobes' is not among the strategies"),
+        (("--set", "baseline=iobes"), "baseline 'iobes' is not among the strategies"),
         (("--set", "share=1.5"), "between 0 and 1"),
         (("--set", "significance=z"), "Unknown test 'z'"),
         (("--set", "level=2"), "between 0 and 1"),

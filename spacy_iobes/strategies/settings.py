@@ -33,7 +33,7 @@ class Settings:
     splits: int = option(5, "Random splits of each corpus.")
     share: float = option(0.5, "How much of the documents is learned from.", ADVANCED)
     seed: int = 0
-    baseline: str = option("bio", "The strategy that others are compared with.")
+    baseline: str = option("bio", "The strategy that others are compared with.", ADVANCED)
     significance: str = option(
         "t", "What the marks go by; corrected is a t-test as well.", ADVANCED, Significance
     )
