@@ -153,7 +153,7 @@ def write_files(folder: Path, tokens: int) -> dict[str, Path]:
         write_columns(files[f"{side}_layers"], tokens, LAYERS, drop)
         for name, ending, options in (
             ("entities", "entities.spacy", []),
-            ("group", "group.spacy", ["--output-spans-key", "sc"]),
+            ("group", "group.spacy", ["--set", "output-spans-key=sc"]),
             ("json", "jsonl", []),
         ):
             target = files[f"{side}_{name}"] = folder / f"{side}.{ending}"

@@ -201,7 +201,7 @@ def inline(path: Path, spans: Spans, missing: int) -> list[str]:
             words[end - 1] += f"</{label}>"
         rows.append(f"<document>{' '.join(words)}</document>\n")
     path.write_text("<?xml version='1.0'?>\n" + "".join(rows), encoding="utf8")
-    return ["--document-tag", "document"]
+    return ["--set", "document-tag=document"]
 
 
 def label_studio(path: Path, spans: Spans, missing: int) -> list[str]:

@@ -534,8 +534,8 @@ LINES = {
         "validate --fits separators {x}",
         "score {x} {x} -o {out}",
         "convert {x} {out}.spacy --misaligned split",
-        "convert {x} {out}.spacy --sentences lines --unbalanced skip",
-        "convert {x} {out}.spacy --unbalanced text --sentence-tag s",
+        "convert {x} {out}.spacy --sentences lines --set unbalanced=skip",
+        "convert {x} {out}.spacy --set unbalanced=text --set sentence-tag=s",
     ],
 }
 

@@ -394,11 +394,14 @@ def test_labels_that_would_break_the_columns(tmp_path: Path) -> None:
 def test_tokens_that_hold_the_delimiter_to_be_written(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(", B-X\n")
-    options = ["-s", "bio", "-p", "begin", "--output-delimiter"]
-    assert run("repair", path, tmp_path / "out", *options, "comma").exit_code == 2
-    assert run("repair", path, tmp_path / "out", *options, "auto").exit_code == 2
-    assert run("repair", path, tmp_path / "out", *options, "whitespace").exit_code == 2
-    assert run("repair", path, tmp_path / "out", *options, "tab").exit_code == 0
+    options = ["-s", "bio", "-p", "begin", "--set"]
+    assert run("repair", path, tmp_path / "out", *options, "output-delimiter=comma").exit_code == 2
+    assert run("repair", path, tmp_path / "out", *options, "output-delimiter=auto").exit_code == 2
+    assert (
+        run("repair", path, tmp_path / "out", *options, "output-delimiter=whitespace").exit_code
+        == 2
+    )
+    assert run("repair", path, tmp_path / "out", *options, "output-delimiter=tab").exit_code == 0
     assert (tmp_path / "out").read_text() == ",\tB-X\n"
 
 

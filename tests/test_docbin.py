@@ -175,7 +175,7 @@ def test_every_scheme_with_missing_and_blocked(tmp_path: Path, scheme: str) -> N
 def test_another_scheme_on_the_way_back(tmp_path: Path) -> None:
     there(tmp_path, "a\tB-X\nb\tI-X\nc\t-\nd\tB-X\n", "-s", "bio")
     assert back(tmp_path, "-s", "bilou") == "a\tB-X\nb\tL-X\nc\t-\nd\tU-X\n"
-    assert back(tmp_path, "-s", "bilou", "--output-delimiter", "space").startswith("a B-X\n")
+    assert back(tmp_path, "-s", "bilou", "--set", "output-delimiter=space").startswith("a B-X\n")
 
 
 def test_documents_come_back(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_documents_come_back(tmp_path: Path) -> None:
     assert back(tmp_path, "-s", "bio") == text.replace(MARKER, "")
     there(tmp_path, text, "-s", "bio")
     assert back(tmp_path, "-s", "bio") == text.replace(MARKER, "")
-    assert back(tmp_path, "-s", "bio", "--document-markers").count("-DOCSTART-") == 3
+    assert back(tmp_path, "-s", "bio", "--set", "document-markers").count("-DOCSTART-") == 3
 
 
 def test_several_files_into_one(tmp_path: Path) -> None:
@@ -342,9 +342,9 @@ def test_carriage_returns_and_iob1(tmp_path: Path) -> None:
     ("word", "options", "said"),
     [
         ("a\tb", [], "holds the delimiter"),
-        ("a b", ["--output-delimiter", "space"], "holds the delimiter"),
-        ("a\tb", ["--output-delimiter", "space"], "holds the delimiter"),
-        ("a|b", ["--output-delimiter", "|"], "holds the delimiter"),
+        ("a b", ["--set", "output-delimiter=space"], "holds the delimiter"),
+        ("a\tb", ["--set", "output-delimiter=space"], "holds the delimiter"),
+        ("a|b", ["--set", "output-delimiter=|"], "holds the delimiter"),
         ("a\nb", [], "holds a line break"),
         ("a\r", [], "holds a line break"),
         ("a\0", [], "NUL"),
@@ -434,7 +434,7 @@ def test_layers_without_attributes_are_assigned_outermost_first(tmp_path: Path) 
     stored(tmp_path, doc, made("d"))
     text = "a\tB-OUT\tB-IN\nb\tI-OUT\tO\nc\tI-OUT\tB-IN\n\nd\t-\t-\n"
     assert back(tmp_path, "-s", "bio", "--spans-key", "sc") == text
-    three = back(tmp_path, "-s", "bio", "--spans-key", "sc", "--layers", 3)
+    three = back(tmp_path, "-s", "bio", "--spans-key", "sc", "--set", "layers=3")
     third = text.replace("-\n", "-\t-\n").replace("\n", "\tO\n").replace("-\tO\n", "-\n")
     assert three == third.replace("\n\tO\n", "\n\n")
     result = run(
@@ -445,8 +445,8 @@ def test_layers_without_attributes_are_assigned_outermost_first(tmp_path: Path) 
         "bio",
         "--spans-key",
         "sc",
-        "--layers",
-        1,
+        "--set",
+        "layers=1",
     )
     assert result.exit_code == 1
     assert "2 mentions deep, the first at" in result.stderr
@@ -510,7 +510,7 @@ def test_overlap_in_one_layer_is_refused(tmp_path: Path) -> None:
         (["convert", "DOCS", "OUT", "--sentences", "lines"], "--sentences"),
         (["convert", "DOCS", "OUT", "--to-scheme", "bio", "--spans-key", "x"], "There are: 'sc'"),
         (
-            ["convert", "DOCS", "OUT", "--to-scheme", "bio", "--output-delimiter", "auto"],
+            ["convert", "DOCS", "OUT", "--to-scheme", "bio", "--set", "output-delimiter=auto"],
             "one delimiter",
         ),
         (["validate", "IN", "-f", "docbin"], "not a DocBin"),

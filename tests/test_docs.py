@@ -282,7 +282,7 @@ def test_errors_have_a_place(tmp_path: Path) -> None:
         list(make_docs([part]))
     assert str(error.value) == (
         "made, Doc 1, token 1, 'met': X 'Ada met Bo' and Y 'met' overlap, and entities cannot. "
-        "Write a span group (--output-spans-key), or keep one of them."
+        "Write a span group (--set output-spans-key), or keep one of them."
     )
     assert error.value.spans == ((0, 3, "X"), (1, 2, "Y"))
     nameless = of_texts(["Ada"], [[(0, 3)]], spans=[[(0, 1, "")]])

@@ -492,7 +492,7 @@ def test_spans_without_a_label(tmp_path: Path, key: str) -> None:
         save(source, path, scheme="bio")
     assert str(error.value) == (
         f"{tmp_path / 'a'}, line 1, 'Ada': an entity of a Doc needs a label. Give these spans one, "
-        "or put them into a span group (--output-spans-key), where they may go without."
+        "or put them into a span group (--set output-spans-key), where they may go without."
     )
     given_ = sentences([Plain(["Ada"], [False], [0], [(0, 1, "")])])
     with pytest.raises(InexpressibleError, match="Doc 0, token 0, 'Ada': a span needs a label"):
@@ -733,7 +733,7 @@ def test_spans_that_overlap_become_a_group_only_where_there_are_no_entities(tmp_
         save([changed(other, list(part.known().spans))], out)
     assert str(error.value) == (
         f"{path}, Doc 0, token 1, 'b': X 'a b' and Y 'b' overlap, and entities cannot. Write a "
-        "span group (--output-spans-key), or keep one of them."
+        "span group (--set output-spans-key), or keep one of them."
     )
 
 

@@ -142,8 +142,8 @@ def test_problems_are_refused_by_name_and_line(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"a\.txt, line 2: a tag without .*1 more in this") as error:
         list(read(path, format="inline"))
     assert error.value.line == 2
-    for option in ("--ignore-tag x", "--unbalanced text", "--unbalanced skip"):
-        assert option in str(error.value)
+    for option in ("ignore-tag=x", "unbalanced=text", "unbalanced=skip"):
+        assert f"--set {option}" in str(error.value)
     path.write_text("<x>a <y>b</x> c</y>")
     with pytest.raises(FileError, match="line 1: a tag that ends after one"):
         list(read(path, format="inline"))

@@ -126,11 +126,11 @@ def test_convert(tmp_path: Path) -> None:
     path.write_text(raw, encoding="latin-1")
     options = ["--format", "inline", "--lang", "en", "--unit", "document"]
     assert "line 2: a tag without its other half" in run("convert", path, out, *options).stderr
-    text = fine("convert", path, out, *options, "--ignore-tag", "p").stdout
+    text = fine("convert", path, out, *options, "--set", "ignore-tag=p").stdout
     assert "3 spans in 1 document, 1 sentence, 8 tokens" in text
     (doc,) = DocBin().from_disk(out).get_docs(spacy.blank("en").vocab)
     assert [span.text for span in doc.spans["sc"]] == ["3 PM", "room 5", "5"]
-    more = ["--unbalanced", "skip", "--ignore-tag", "n"]
+    more = ["--set", "unbalanced=skip", "--set", "ignore-tag=n"]
     text = fine("convert", path, out, *options, *more).stdout
     assert "1 tag unbalanced, the first at" in text
     (doc,) = DocBin().from_disk(out).get_docs(spacy.blank("en").vocab)
@@ -138,14 +138,21 @@ def test_convert(tmp_path: Path) -> None:
         ("3 PM", "stime"),
         ("room 5", "location"),
     ]
-    result = run("convert", path, out, *options, "--unbalanced", "drop")
+    result = run("convert", path, out, *options, "--set", "unbalanced=drop")
     assert "Known: raise, text, skip" in result.stderr
 
 
 def test_convert_xml(tmp_path: Path) -> None:
     path, out = tmp_path / "a.xml", tmp_path / "out.spacy"
     path.write_text(XML, encoding="utf8")
-    names = ("--label-attribute", "sem", "--document-tag", "article", "--sentence-tag", "sentence")
+    names = (
+        "--set",
+        "label-attribute=sem",
+        "--set",
+        "document-tag=article",
+        "--set",
+        "sentence-tag=sentence",
+    )
     options = ("--unit", "document", "--lossy", "--json")
     (result,) = json.loads(fine("convert", path, out, *names, *options).stdout)
     assert (result["documents"], result["sentences"]) == (2, 3)
@@ -153,7 +160,7 @@ def test_convert_xml(tmp_path: Path) -> None:
     assert [each["kind"] for each in result["findings"]] == ["empty"]
     text = "a <x>b</x> &amp;"
     (tmp_path / "b.txt").write_text(text)
-    made = fine("convert", tmp_path / "b.txt", out, "--format", "inline", "--xml").stdout
+    made = fine("convert", tmp_path / "b.txt", out, "--format", "inline", "--set", "xml").stdout
     assert "3 tokens" in made
 
 

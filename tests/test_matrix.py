@@ -222,7 +222,7 @@ def test_overlap_does_not_fit_one_column(target: str, tmp_path: Path) -> None:
     source, out = tmp_path / f"source.{ending}", tmp_path / "out.spacy"
     write(source, NESTED, -1)
     more = [] if target == "docbin" else ["--to-scheme", "bio"]
-    one = run("convert", source, out, "-t", target, *more, "--layers", "1")
+    one = run("convert", source, out, "-t", target, *more, "--set", "layers=1")
     assert one.exit_code == (0 if target == "docbin" else 1), one.output
     assert ("no column left" in one.stderr) == (target != "docbin")
     fine("convert", source, out, "-t", target, *more)

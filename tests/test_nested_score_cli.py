@@ -49,7 +49,7 @@ def other_format(path: Path, form: str) -> list[object]:
         fine("convert", stored, folder, "--to", "brat", "--spans-key", "sc")
         return [folder]
     columns = path.with_suffix(".tsv")
-    fine("convert", stored, columns, "--to-scheme", "bio", "--spans-key", "sc", "--layers", 3)
+    fine("convert", stored, columns, "--to-scheme", "bio", "--spans-key", "sc", "--set", "layers=3")
     return [columns]
 
 

@@ -132,7 +132,7 @@ def test_overlapping_mentions_have_the_same_score(tmp_path: Path) -> None:
         for figure in ("micro", "labels", "nested", "confusion"):
             assert found[figure] == wanted[figure]
     refused = run("convert", paths["group", "gold"], tmp_path / "out.bio", "--to-scheme", "bio",
-                  "--layers", 1)  # fmt: skip
+                  "--set", "layers=1")  # fmt: skip
     assert refused.exit_code == 1
     assert "no column left" in refused.stderr or "deep" in refused.stderr
 
@@ -152,11 +152,11 @@ def test_every_format_becomes_every_other(
         more = list[str]()
         if target in LETTERS:
             more = ["-t", "columns", "--to-scheme", target]
-            more += ["--layers", "1", "--order", "outermost"] if source == "layers" else []
+            more += ["--set", "layers=1", "--set", "order=outermost"] if source == "layers" else []
         elif target in ("prodigy", "doccano", "label_studio", "hugging_face", "brat", "inline"):
             more = ["-t", target, *(["--to-scheme", "bio"] if target == "hugging_face" else [])]
         elif target == "group":
-            more = ["--output-spans-key", "sc"]
+            more = ["--set", "output-spans-key=sc"]
         fine("convert", path, out, *some, *more)
         gold, scheme = files["entities", "gold", False][0], [*LETTERS.keys()]
         own = ["-s", target] if target in scheme else ["-s", "bio"] * (target == "hugging_face")

@@ -116,7 +116,7 @@ def columns_from(
 def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
     """Refuse options that are about columns of tags where no file has columns."""
     numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
-    given = {"--layer": numbers, "--header": how.header, "--suffix": how.suffix}
+    given = {"--layer": numbers, "--header": how.header, "--set suffix": how.suffix}
     wrong = ", ".join(name for name, value in given.items() if value)
     if wrong and not any("columns" in formats_in(path, how) for path in paths):
         message = f"this is for column files, and there is none among {', '.join(paths)}"

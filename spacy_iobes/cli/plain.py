@@ -27,7 +27,7 @@ INSTEAD = {
     "--column": "--layer, or --tag",
     "--columns": "--layer, once for each",
     "--converter": "--format",
-    "--discard-extra-columns": "--only-tags",
+    "--discard-extra-columns": "--set only-tags",
     "--drop-spaces": f"{NEEDLESS}column files leave out tokens of white space",
     "--file-type": "--to",
     "--fresh": "--force",

@@ -94,7 +94,7 @@ def entity_layer(part: Sentences, known: Known) -> SpanLayer:
         part,
         known.spans,
         "an entity of a Doc needs a label. Give these spans one, or put them into a span group "
-        "(--output-spans-key), where they may go without.",
+        "(--set output-spans-key), where they may go without.",
     )
     return SpanLayer(known.spans, _missing(known), known.blocked)
 
@@ -143,7 +143,7 @@ def _overlap(part: Sentences, spans: SpanColumns) -> OverlapError:
     said = (f"{x.label} {part.text(sentence, x.start, x.end)!r}" for x in pair)
     reason = (
         f"{' and '.join(said)} overlap, and entities cannot. Write a span group "
-        "(--output-spans-key), or keep one of them."
+        "(--set output-spans-key), or keep one of them."
     )
     message = part.shown(sentence, pair[1].start) + reason
     return OverlapError(message, pair, sentence, reason)

@@ -279,7 +279,11 @@ def has_columns(head: bytes, how: ReadOptions) -> bool:
     """
     plain = ReadOptions()
     about = [each.name for each in option_fields(ReadOptions) if each.metadata["panel"] == COLUMNS]
-    if how.layers or any(getattr(how, x) != getattr(plain, x) for x in about if x != "encoding"):
+    if (
+        how.layers
+        or how.suffix
+        or any(getattr(how, x) != getattr(plain, x) for x in about if x != "encoding")
+    ):
         return True
     lines = [line for line in head.split(b"\n")[:-1] or [head] if line.strip()]
     marks = tuple(mark.encode() for mark in MARKERS)

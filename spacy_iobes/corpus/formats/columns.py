@@ -428,8 +428,8 @@ class Arrangement:
         deep = _found("deep", part, layers[count:]) + _found("overlapping", part, rest)
         if deep and not how.lossy:
             raise InexpressibleError(
-                f"{'; '.join(finding_lines(deep))}. Choose more columns (--layers), another order "
-                "(--order), another format, or leave them out (--lossy)."
+                f"{'; '.join(finding_lines(deep))}. Choose more columns (--set layers), another "
+                "order (--set order), another format, or leave them out (--lossy)."
             )
         none = known.spans.where(slice(0, 0))
         return [*layers[:count], *[none] * (count - len(layers))], deep
@@ -545,7 +545,7 @@ def _trouble(field: bytes, delimiter: bytes) -> str:
     if any(each in field for each in (b"\n", b"\r", b"\0")):
         return "holds a line break or NUL, which no column file can: replace it in the source."
     if delimiter in field or (delimiter == b" " and b"\t" in field):
-        return "holds the delimiter: choose another one (--output-delimiter), or replace it."
+        return "holds the delimiter: choose another one (--set output-delimiter), or replace it."
     if field.startswith(MARKS):
         return "would be read as a document marker: replace it in the source."
     return ""

@@ -95,7 +95,7 @@ def texts(
             yield _text(name, found, meant, tokenize)
     if none and how.document_tag:
         tag = f"<{how.document_tag}>"
-        raise FileError(f"{shown(path)}: there is no {tag} (--document-tag).", str(path))
+        raise FileError(f"{shown(path)}: there is no {tag} (--set document-tag).", str(path))
 
 
 def meaning(raw: str, how: ReadOptions) -> ReadOptions:
@@ -216,8 +216,8 @@ def _wrong(name: str, problems: list[Problem]) -> FileError:
     kind, tag, words, line = problems[0]
     more = f" (and {len(problems) - 1} more in this file)" if len(problems) > 1 else ""
     advice = (
-        f"Correct it; or, if <{tag}> is no label, ignore it (--ignore-tag {tag}); or let such tags "
-        "be text (--unbalanced text) or be left out (--unbalanced skip)."
+        f"Correct it; or, if <{tag}> is no label, ignore it (--set ignore-tag={tag}); or let such "
+        "tags be text (--set unbalanced=text) or be left out (--set unbalanced=skip)."
     )
     message = f"{name}, line {line}: {SAID[kind]}: {words!r}{more}. {advice}"
     return FileError(message, name, line)

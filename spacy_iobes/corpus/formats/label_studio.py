@@ -138,7 +138,7 @@ def _chosen(record: Record, annotations: Sequence[Object], annotator: str) -> Ob
         names = [next(iter(_annotators(each)), "?") for each in every]
         raise record.wrong(
             f"{len(every)} annotations that differ, by {', '.join(names)}: name an annotator "
-            "(--annotator), or mark one as ground truth."
+            "(--set annotator), or mark one as ground truth."
         )
     return every[0] if every else None
 

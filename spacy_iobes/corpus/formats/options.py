@@ -89,7 +89,7 @@ class ReadOptions:
         "all but the token are layers.",
         COLUMNS,
     )
-    suffix: bool = option(False, "Tags end in their prefix (PER-B) in place of B-PER.", COLUMNS)
+    suffix: bool = option(False, "Tags end in their prefix (PER-B) in place of B-PER.", ADVANCED)
     lang: str = option(
         "", "Cut texts into tokens as spaCy does for this language (default: words).", TEXTS
     )
@@ -112,30 +112,34 @@ class ReadOptions:
         (),
         "The tags that numbers in JSON stand for, in their order: repeat it, or leave blanks "
         "between them.",
-        TEXTS,
+        ADVANCED,
     )
     annotator: str = option(
         "",
         "Whose annotation to read where several have annotated a text, in Label Studio; or the "
         "version of a model.",
-        TEXTS,
+        ADVANCED,
     )
     ignore_tags: tuple[str, ...] = option(
         (),
         "A tag of inline-tagged texts that is no label; repeat it for each.",
-        TEXTS,
+        ADVANCED,
         option="--ignore-tag",
     )
-    sentence_tag: str = option("", "The tag that sentences of inline-tagged texts stand in.", TEXTS)
-    document_tag: str = option("", "The tag that documents of inline-tagged texts stand in.", TEXTS)
+    sentence_tag: str = option(
+        "", "The tag that sentences of inline-tagged texts stand in.", ADVANCED
+    )
+    document_tag: str = option(
+        "", "The tag that documents of inline-tagged texts stand in.", ADVANCED
+    )
     label_attribute: str = option(
-        "", "The attribute that names the label of a tag (default: the tag does).", TEXTS
+        "", "The attribute that names the label of a tag (default: the tag does).", ADVANCED
     )
     unbalanced: Unbalanced = option(
-        "raise", "What tags without their other half become.", TEXTS, Unbalanced
+        "raise", "What tags without their other half become.", ADVANCED, Unbalanced
     )
     xml: bool = option(
-        False, "Inline-tagged texts are XML even without <?xml: decode &amp;.", TEXTS
+        False, "Inline-tagged texts are XML even without <?xml: decode &amp;.", ADVANCED
     )
     tokenizer: Tokenize | None = field(default=None, compare=False)
     """Cuts texts into tokens, in place of what `lang` names; no option."""
@@ -180,40 +184,45 @@ class SaveOptions:
     to_scheme: str = option(
         "", "Scheme of the tags that are written (default: that of the source)."
     )
-    layers: int = option(0, "How many columns of tags to write (default: as many as it takes).")
+    layers: int = option(
+        0, "How many columns of tags to write (default: as many as it takes).", panel=ADVANCED
+    )
     order: Order = option(
-        "source", "Which column a span goes to, where spans overlap.", MAIN, Order
+        "source", "Which column a span goes to, where spans overlap.", ADVANCED, Order
     )
     spans_key: str = option(
-        "", "Write a span group of this name in place of entities.", option="--output-spans-key"
+        "",
+        "Write a span group of this name in place of entities.",
+        option="--output-spans-key",
+        panel=ADVANCED,
     )
     unit: Unit = option("sentence", "What one Doc holds.", MAIN, Unit)
     offsets: OffsetUnit = option(
         "auto",
         "What offsets in JSON count; auto: characters if the source has texts.",
-        TEXTS,
+        ADVANCED,
         OffsetUnit,
         option="--output-offsets",
     )
     model_version: str = option(
-        "", "Write mentions as predictions of this version of a model, in Label Studio.", TEXTS
+        "", "Write mentions as predictions of this version of a model, in Label Studio.", ADVANCED
     )
     lossy: bool = option(False, "Leave out what the format cannot hold, and say how much that is.")
     delimiter: str = option(
         "",
         "Between columns that are written (default: as read, or tab).",
-        COLUMNS,
+        ADVANCED,
         option="--output-delimiter",
     )
-    only_tags: bool = option(False, "Write only the token and its tags.", COLUMNS)
+    only_tags: bool = option(False, "Write only the token and its tags.", ADVANCED)
     append: bool = option(False, "Write tags as one more column.", COLUMNS)
     header: bool = option(
-        False, "Write a first line that names the columns.", COLUMNS, option="--output-header"
+        False, "Write a first line that names the columns.", ADVANCED, option="--output-header"
     )
     document_markers: bool = option(
         False,
         "Begin each document with -DOCSTART- (default: if one has several sentences).",
-        COLUMNS,
+        ADVANCED,
     )
     encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
 
@@ -222,4 +231,4 @@ class SaveOptions:
             if each.metadata["choices"] is not None:
                 known_name(each.name, getattr(self, each.name), each.metadata["choices"])
         if self.delimiter in ("auto", "whitespace"):
-            raise SettingError("Name one delimiter to write (--output-delimiter).")
+            raise SettingError("Name one delimiter to write (--set output-delimiter).")
