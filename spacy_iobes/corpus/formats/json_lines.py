@@ -61,6 +61,12 @@ def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
     return first is not None and dialect_of(first, how) == "hugging_face"
 
 
+def dialect(path: str | Path, how: ReadOptions) -> str:
+    """Return the name of the format that the first object of a file is in."""
+    first = next(iter(records(path, how.encoding)), None)
+    return OWN if first is None else dialect_of(first, how)
+
+
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
     """Yield texts with their mentions; those that have an answer are tasks of Prodigy."""
     bare: bool | None = None
@@ -167,7 +173,8 @@ def written(excerpt: Excerpt, offsets: str = "auto") -> tuple[Object, Sequence[F
     made["spans"] = None
     if not excerpt.unknown:
         misaligned = () if by_tokens else excerpt.misaligned
-        made["spans"] = [*map(place, excerpt.spans), *(span._asdict() for span in misaligned)]
+        made["spans"] = [place(span) | _told(excerpt, span) for span in excerpt.spans]
+        made["spans"] += (span._asdict() for span in misaligned)
     if len(excerpt.starts) > 1:
         bounds = pairwise([*excerpt.starts, len(words)])
         made["sents"] = [_run(place, start, end) for start, end in bounds]
@@ -181,6 +188,14 @@ def written(excerpt: Excerpt, offsets: str = "auto") -> tuple[Object, Sequence[F
 
 
 Place = Callable[[Span], Object]
+
+
+def _told(excerpt: Excerpt, span: Span) -> Object:
+    """Return what else is written of a span that a model has found: text and probability."""
+    if span not in excerpt.probability:
+        return {}
+    start, end, _ = excerpt.characters(span)
+    return {"text": excerpt.text[start:end], "probability": excerpt.probability[span]}
 
 
 def _run(place: Place, start: int, end: int) -> Object:
