@@ -20,7 +20,7 @@ from ..corpus.inputs import held, require_other
 from ..corpus.scheme_search import told_scheme
 from ..errors import FileError
 from .application import command, counted, echo
-from .options import Json, Quiet, opened, read_options, save_options
+from .options import Json, Quiet, SchemeName, opened, read_options, save_options
 from .output import print_json, size_in_words
 from .outputs import CALLED_COLUMNS, jobs
 from .pipelines import loaded
@@ -55,6 +55,7 @@ def predict_cli(
     ],
     how: ReadOptions,
     save: SaveOptions,
+    scheme: SchemeName = "",
     overwrite: Annotated[
         bool,
         typer.Option(
@@ -74,8 +75,9 @@ def predict_cli(
     if save.to in SCHEMES:
         message = f"{save.to} is a scheme of tags, not a format: --to-scheme {save.to}"
         raise typer.BadParameter(message, param_hint="--to")
-    get_scheme(save.to_scheme or "bio")
-    get_format("columns" if save.to == "auto" else save.to)  # both before a pipeline is loaded
+    for name in (scheme, save.to_scheme):
+        get_scheme(name or "bio")
+    get_format("columns" if save.to == "auto" else save.to)  # all before a pipeline is loaded
     from ..pipeline.prediction import Finder
 
     finder = Finder.of(loaded(model))
@@ -85,7 +87,7 @@ def predict_cli(
         said = f"--spans-key {groups[-1]}"
         echo(f"{model}: entities are written, not the span group ({said} writes it)", err=True)
     paths = [*paths, STANDARD] if len(paths) == 1 else paths
-    Prediction(finder, how, save, overwrite, quiet).run(paths, json)
+    Prediction(finder, how, scheme, save, overwrite).run(paths, json)
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ class Prediction:
 
     finder: Finder
     how: ReadOptions
+    scheme: str
     save: SaveOptions
     overwrite: bool
-    quiet: bool
 
     def run(self, paths: list[str], json: bool) -> None:
         """Write every file and tell about it."""
@@ -156,7 +158,7 @@ class Prediction:
         if output == STANDARD and to in UNPRINTED:
             message = f"{UNPRINTED[to]} cannot be printed: name where it goes, or another format"
             raise typer.BadParameter(f"{message} (--to jsonl)", param_hint="OUT")
-        scheme = self.save.to_scheme
+        scheme = self.save.to_scheme or self.scheme
         if not scheme and to in TAGGED:
             scheme = self._scheme(corpora)
         marked = any(corpus.format.marked for corpus in corpora)

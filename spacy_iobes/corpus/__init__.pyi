@@ -45,7 +45,6 @@ from .generated_names import invented as invented
 from .gold import gold_of as gold_of
 from .gold import rejected_of as rejected_of
 from .inline import Markup as Markup
-from .layered_columns import Arrangement as Arrangement
 from .layers import Order as Order
 from .layers import assigned as assigned
 from .nested_corpus import NestedDoc as NestedDoc
