@@ -11,7 +11,7 @@ import typer
 
 from ..codes.scheme import SCHEMES, get_scheme
 from ..corpus.corpus import Corpus, Parts, Saved, save_parts
-from ..corpus.files import STANDARD
+from ..corpus.files import STANDARD, shown_output
 from ..corpus.findings import finding_lines
 from ..corpus.formats import FOLDER, ending_of, format_by_ending, format_of, get_format
 from ..corpus.formats.folder import files_below
@@ -179,7 +179,7 @@ class Prediction:
         if self.save.to != "auto":
             to = self.save.to
         elif named is not None:
-            alike = {corpus.format.name for corpus in corpora} == {named.name}
+            alike = {ending_of(corpus.path) for corpus in corpora} == {ending}
             to = next(iter(kinds)) if alike and len(kinds) == 1 else named.name
         elif ending in CALLED_COLUMNS:
             to = "columns"
@@ -192,9 +192,9 @@ class Prediction:
             to = "jsonl" if to == "text" and ending != ".txt" else to
         if not get_format(to).annotated:
             raise FileError(
-                f"{output}: {get_format(to).about} has no place for what is found. Name a file "
-                "that ends in .jsonl, or another format (--to); several files are read if a folder "
-                "comes last.",
+                f"{shown_output(output)}: the format {to} holds no annotation. Name a file that "
+                "ends in .jsonl, or another format (--to); to read several files, name a folder "
+                "behind them.",
                 output,
             )
         return get_format(to).name
@@ -213,7 +213,7 @@ class Prediction:
         """Say what was written, on standard output unless that is where the file goes."""
         if json:
             return
-        name, printed = ("standard output", True) if output == STANDARD else (output, False)
+        name, printed = shown_output(output), output == STANDARD
         word = "mention" if self.finder.key else "entity"
         text = f"{name}: {counted(done.labels.total(), word)} in {size_in_words(done)}"
         if save.to in TAGGED:

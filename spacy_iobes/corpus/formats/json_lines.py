@@ -37,6 +37,7 @@ from . import doccano, hugging_face, label_studio, prodigy
 from .options import ReadOptions, SaveOptions
 
 OWN = "jsonl"
+DIGITS = 6  # of probabilities
 
 
 def read(
@@ -64,7 +65,11 @@ def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
 def dialect(path: str | Path, how: ReadOptions) -> str:
     """Return the name of the format that the first object of a file is in."""
     first = next(iter(records(path, how.encoding)), None)
-    return OWN if first is None else dialect_of(first, how)
+    if first is None or how.format == OWN:
+        return OWN
+    found, value = dialect_of(first, how), first.value
+    labels = isinstance(value, dict) and any(isinstance(value.get(x), list) for x in CLASSES)
+    return "doccano" if found == OWN and labels and "text" in value else found
 
 
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
@@ -195,7 +200,10 @@ def _told(excerpt: Excerpt, span: Span) -> Object:
     if span not in excerpt.probability:
         return {}
     start, end, _ = excerpt.characters(span)
-    return {"text": excerpt.text[start:end], "probability": excerpt.probability[span]}
+    return {
+        "text": excerpt.text[start:end],
+        "probability": round(excerpt.probability[span], DIGITS),
+    }
 
 
 def _run(place: Place, start: int, end: int) -> Object:
