@@ -391,8 +391,8 @@ def test_many_parts(
     )
     assert (found["spans"], found["documents"], found["tokens"]) == (6, 3, 17)
     assert told(tmp_path / "out.conll") == [[x for some in FOUND for x in some]]
-    done = save(read(source), tmp_path / "again.conll", to_scheme="bio")
-    assert (done.documents, done.tokens, done.labels.total()) == (3, 17, 3)
+    done = save(read(source), tmp_path / "again.conll", to_scheme="bio", lossy=True)
+    assert (done.documents, done.tokens, done.labels.total()) == (3, 17, 2)
 
 
 def test_words_of_white_space(ruler: Path, tmp_path: Path) -> None:
