@@ -219,7 +219,8 @@ class Prediction:
         if save.to in TAGGED:
             layers = self.how.layers or (str(self.how.tag),)
             place = f" in column {', '.join(layers)}" if over else ""
-            text += f"; {save.to_scheme} tags{' as a new column' if save.append else place}"
+            new = " as new columns" if self.finder.key else " as a new column"
+            text += f"; {save.to_scheme} tags{new if save.append else place}"
         echo(text, err=printed)
         for line in finding_lines(done.findings):
             echo(f"{name}: {line}", err=printed)
