@@ -142,7 +142,7 @@ class Prediction:
                 again,
                 probable=save.to == "jsonl",
             )
-            done = save_parts(Parts(found, policy="begin"), output, save)
+            done = save_parts(Parts(found), output, save)
         self._tell(output, save, done, columns and over, json)
         return self._report(corpora, output, save, done)
 

@@ -81,7 +81,7 @@ def accepted(
     """
     rule, found, own = get_tag_policy(policy), list[Violation](), False
     for part in source:
-        if rule.refuses and part.tags:
+        if rule.refuses and part.tags and part.given is None:
             found += part.violations(scheme)
             own = bool(part.scheme)
         if not found:
