@@ -22,16 +22,23 @@ from spacy.util import load_config, load_config_from_str
 
 from spacy_iobes import Span
 from spacy_iobes.corpus import (
-    ColumnReader,
     Columns,
     ConllCorpus,
+    ReadOptions,
     Sentence,
     bare_doc,
     files,
     training_data,
 )
+from spacy_iobes.corpus import Corpus as SentenceCorpus
 from spacy_iobes.ml.explain import hashed_features
-from spacy_iobes.pipeline import explain, looks_at_documents, predict_file, takes_documents
+from spacy_iobes.pipeline import (
+    Finder,
+    Predictions,
+    explain,
+    looks_at_documents,
+    takes_documents,
+)
 
 from .commands import fine, run
 from .docs import BLANK
@@ -203,10 +210,12 @@ def test_which_sentences_are_a_doc(
     path = tmp_path_factory.getbasetemp() / "lines"
     blocks = ["".join(f"{w} O\n" for w in x.split()) if x[0] != "#" else f"{x}\n" for x in lines]
     path.write_text("\n".join(blocks))
-    columns = Columns(comment="#", count_documents=not ignored)
+    how = ReadOptions(comment="#", documents="none" if ignored else "markers", annotated=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "CHUNK", chunk)
-        predict_file(nlp, ColumnReader(path, columns), path.with_name("out"))
+        parts = list(SentenceCorpus(str(path), how))
+        predicted = list(Predictions(Finder(nlp), [SentenceCorpus(str(path), how)]))
+    assert [part.origin.part.buffer for part in predicted] == [p.origin.part.buffer for p in parts]
     wanted = groups(lines)
     if ignored or not looks:
         wanted = [[sentence] for sentences in wanted for sentence in sentences]
@@ -295,7 +304,7 @@ def test_a_pipeline_that_was_trained_on_sentences_gets_sentences(
 
 
 def explained(*arguments: object) -> Any:
-    return json.loads(fine("explain", *arguments, "--format", "json").stdout)
+    return json.loads(fine("explain", *arguments, "--json").stdout)
 
 
 def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:

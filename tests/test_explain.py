@@ -208,7 +208,7 @@ def test_the_table_adds_up(nlp: Language, model: Path) -> None:
 
 
 def test_everything_in_json(nlp: Language, model: Path) -> None:
-    (data,) = json.loads(fine("explain", model, " ".join(WORDS), "--format", "json", "--top", 0))
+    (data,) = json.loads(fine("explain", model, " ".join(WORDS), "--json", "--top", 0))
     assert data["tokens"] == WORDS
     assert [(s["start"], s["end"], s["label"]) for s in data["spans"]] == [
         (0, 1, "PER"),
@@ -220,7 +220,7 @@ def test_everything_in_json(nlp: Language, model: Path) -> None:
             total = sum(reason["weight"] for reason in one["reasons"]) + one["other"]
             assert total == pytest.approx(one["total"])
             assert (one["more"], one["rest"]) == (0, 0)
-    short = fine("explain", model, " ".join(WORDS), "--format", "json", "--top", 2)
+    short = fine("explain", model, " ".join(WORDS), "--json", "--top", 2)
     one = json.loads(short)[0]["spans"][0]["against_outside"]
     assert len(one["reasons"]) == 2
     total = sum(reason["weight"] for reason in one["reasons"]) + one["rest"] + one["other"]
@@ -256,7 +256,7 @@ def test_sentences_of_a_column_file(model: Path, tmp_path: Path) -> None:
     assert "sentence 1: Anna lives" in printed
     assert "PER 'Anna', tokens 0:1" in printed
     assert "sentence 0" not in fine("explain", model, path, "--sentence", 1)
-    (data,) = json.loads(fine("explain", model, path, "--sentence", 1, "--format", "json"))
+    (data,) = json.loads(fine("explain", model, path, "--sentence", 1, "--json"))
     assert (data["sentence"], data["tokens"]) == (1, ["Anna", "lives"])
 
 
@@ -277,7 +277,7 @@ def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
         ([model, "Anna", "--span", "0:9:PER"], 1, "is no span of 1 tokens"),
         ([model, "Anna", "--span", "0:1:SHIP"], 2, "'SHIP' is not one of the component's"),
         ([model, "Anna", "--label", "SHIP"], 2, "'SHIP' is not one of the component's"),
-        ([model, "Anna", "--format", "xml"], 2, "Unknown format 'xml'"),
+        ([model, tmp_path / "file", "--format", "xml"], 2, "Unknown format 'xml'"),
         ([model, tmp_path / "file", "--sentence", 3], 2, "there is no sentence 3"),
     ]
     for arguments, code, message in cases:

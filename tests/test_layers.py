@@ -168,7 +168,7 @@ def test_the_package_is_cheap_to_import(tmp_path: Path) -> None:
 
 HIDDEN = """
     codes.classes codes.roundtrip codes.scheme codes.states
-    corpus.formats corpus.inline_files corpus.layered_columns
+    corpus.formats corpus.inline_files
     corpus.nested_corpus corpus.nested_reader corpus.training_data
     ml.explain pipeline.scorers pipeline.training_config
     scoring.page scoring.side_by_side selection.midway

@@ -234,15 +234,15 @@ def spans_in(path: Path) -> list[Any]:
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "spacy"])
 def test_predict_reads_what_train_reads(data: Path, kind: str, tmp_path: Path) -> None:
     """The mentions are those that the pipeline finds in the same tokens."""
-    out = tmp_path / "out.jsonl"
-    said = fine("predict", data / "model", data / f"dev.{kind}", out).stdout
+    out, more = tmp_path / "out.jsonl", ["--set", "output-offsets=tokens"]
+    said = fine("predict", data / "model", data / f"dev.{kind}", out, *more).stdout
     nlp = spacy.load(data / "model")
     wanted = []
     for words, _ in sentences(20, seed=20):
         doc = nlp(Doc(nlp.vocab, words=words))
         wanted.append(sorted((s.start, s.end, s.label_) for s in doc.spans["sc"]))
     assert spans_in(out) == wanted
-    assert f"out.jsonl: {sum(map(len, wanted))} mentions in 20 Docs" in said
+    assert f"out.jsonl: {sum(map(len, wanted))} mentions in " in said
     assert [json.loads(row)["tokens"] for row in out.read_text().splitlines()] == [
         words for words, _ in sentences(20, seed=20)
     ]
@@ -252,14 +252,16 @@ def test_predict_reads_what_train_reads(data: Path, kind: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "options", "read"),
     [
-        ("out.tsv", ["--order", "outermost"], LAYERS),
+        ("out.tsv", ["--layer", 1, "--layer", 2, "--layer", 3], LAYERS),
+        ("out.tsv", ["--set", "layers=3", "--set", "order=outermost"], LAYERS),
         (
             "out.tsv",
-            ["--order", "innermost", "--scheme", "iobes", "--output-delimiter", "space"],
+            ["--set", "only-tags", "--set", "order=innermost", "--scheme", "iobes"],
             ("--scheme", "iobes", *LAYERS[2:]),
         ),
+        ("out.tsv", ["--append"], ("--layer", 4, "--layer", 5, "--layer", 6, "-s", "bio")),
         ("out.jsonl", [], ()),
-        ("out.jsonl", ["--to", "jsonl-tokens", "--unit", "document"], ()),
+        ("out.jsonl", ["--set", "output-offsets=tokens", "--unit", "document"], ()),
         ("out.spacy", [], ()),
     ],
 )
@@ -272,10 +274,10 @@ def test_predict_writes_what_score_reads(
 
 def test_predict_a_column_for_each_label(data: Path, tmp_path: Path) -> None:
     """Of a DNA in another one only the outer one has room."""
-    out, spans = tmp_path / "out", [spans for _, spans in sentences(20, seed=20)]
+    out, spans = tmp_path / "out.tsv", [spans for _, spans in sentences(20, seed=20)]
     inner = sum(len(each) == 3 for each in spans)
-    options = ["--order", "label", "--header", "--lossy"]
-    said = fine("predict", data / "model", data / "dev.tsv", out, *options).stdout
+    options = ["--set", "order=label", "--set", "output-header", "--lossy"]
+    said = fine("predict", data / "model", data / "dev.jsonl", out, *options).stdout
     assert f"{inner} mentions overlapping" in said
     assert out.read_text().startswith("token\tDNA\tprotein\n")
     read = ["--scheme", "bio", "--header", "--layout", "json"]
@@ -290,29 +292,27 @@ def test_predict_columns_keep_documents(data: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("\n".join(["-DOCSTART-", "", *rows]))
     fine("predict", data / "model", tmp_path / "in", tmp_path / "out")
     assert (tmp_path / "out").read_text().split("\n\n") == [
-        "-DOCSTART-\tO\tO",
-        "the\tO\tO\nIL-2\tB-DNA\tB-protein\npromoter\tI-DNA\tO",
-        "it\tO\tO",
-        "-DOCSTART-\tO\tO",
-        "the\tO\tO\nTNF\tB-DNA\tB-protein\ngene\tI-DNA\tO\n",
+        "-DOCSTART-",
+        "the O O\nIL-2 B-DNA B-protein\npromoter I-DNA O",
+        "it O O",
+        "-DOCSTART-",
+        "the O O\nTNF B-DNA B-protein\ngene I-DNA O\n",
     ]
 
 
 def test_predict_texts(data: Path, tmp_path: Path) -> None:
-    model, text = data / "model", "the IL-2 promoter binds it\n\nthe TNF gene"
+    model, text = data / "model", "the IL-2 promoter binds it\nthe TNF gene"
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text(text)
-    wanted = [[(4, 8, "protein"), (4, 17, "DNA"), (32, 35, "protein"), (32, 40, "DNA")]]
+    wanted = [[(4, 8, "protein"), (4, 17, "DNA"), (31, 34, "protein"), (31, 39, "DNA")]]
     rows = [{"text": text, "spans": [[0, 3, "wrong"]]}, {"text": text}]
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for source, more in (
-        (tmp_path / "texts", ["--lines"]),
-        (tmp_path / "texts" / "a.txt", ["--text", "--lines"]),
-        (tmp_path / "in.jsonl", ["--lines"]),
-    ):
-        fine("predict", model, source, tmp_path / "out.jsonl", *more)
-        assert spans_in(tmp_path / "out.jsonl") in (wanted, wanted * 2)
-    fine("predict", model, tmp_path / "texts", tmp_path / "brat", "--to", "brat", "--lines")
+    (tmp_path / "in.jsonl").write_text(json.dumps(rows[0]))
+    (tmp_path / "bare.jsonl").write_text(json.dumps(rows[1]))
+    lines = ["--sentences", "lines"]
+    for source in ("texts", "texts/a.txt", "in.jsonl", "bare.jsonl"):
+        fine("predict", model, tmp_path / source, tmp_path / "out.jsonl", *lines)
+        assert spans_in(tmp_path / "out.jsonl") == wanted
+    fine("predict", model, tmp_path / "texts", tmp_path / "brat", "--to", "brat", *lines)
     assert (tmp_path / "brat" / "0.txt").read_text() == text
     assert (tmp_path / "brat" / "0.ann").read_text().count("\n") == 4
 
@@ -323,20 +323,21 @@ def test_predict_by_a_pipeline_that_finds_both(data: Path, tmp_path: Path) -> No
     ruler.add_patterns([{"label": "GENE", "pattern": "IL-2"}])
     nlp.to_disk(tmp_path / "model")
     (tmp_path / "in").write_text("the\nIL-2\npromoter\n")
-    fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out")
+    said = fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out").stderr
+    assert "entities are written, not the span group (--spans-key sc writes it)" in said
     assert (tmp_path / "out").read_text() == "the O\nIL-2 B-GENE\npromoter O\n"
-    fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out", "--nested")
-    rows = ["the\tO\tO", "IL-2\tB-DNA\tB-protein", "promoter\tI-DNA\tO"]
+    fine("predict", tmp_path / "model", tmp_path / "in", tmp_path / "out", "-g", "sc")
+    rows = ["the O O", "IL-2 B-DNA B-protein", "promoter I-DNA O"]
     assert (tmp_path / "out").read_text().splitlines() == rows
 
 
 def test_predict_is_whole_or_not_at_all(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     out.write_text("before")
-    arguments = ["predict", data / "model", data / "dev.tsv", out, "--layers", 1]
+    arguments = ["predict", data / "model", data / "dev.tsv", out, "--set", "layers=1"]
     refused = run(*arguments)
     assert refused.exit_code == 1
-    assert "--lossy leaves them out" in refused.stderr
+    assert "leave them out (--lossy)" in refused.stderr
     assert out.read_text() == "before"
     assert "mentions deep, the first at" in fine(*arguments, "--lossy").stdout
     (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"txt": "b"}\n')
@@ -348,10 +349,8 @@ def test_predict_is_whole_or_not_at_all(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--append"], "--append"),
-        (["--to", "x"], "Known: columns, brat, jsonl, jsonl-tokens, spacy"),
-        (["--to", "jsonl", "--order", "label"], "--order"),
-        (["--to", "spacy"], "end in .spacy"),
+        (["--to", "x"], "Unknown format 'x'. Known: columns, docbin, jsonl"),
+        (["--to", "docbin"], "end in .spacy"),
         (["--unit", "page"], "sentence, document"),
         (["--spans-key", "other"], "No component writes the span group 'other'"),
     ],

@@ -65,7 +65,7 @@ def test_any_scheme_out(scheme: str, model: Path, tmp_path: Path) -> None:
 
 def test_tokens_alone_get_a_column(model: Path) -> None:
     text = LINES.replace(" ", "\n").encode()
-    result = fine("predict", model, "-", "-", stdin=text)
+    result = fine("predict", model, "-", "--format", "columns", stdin=text)
     rows = [line.split(" ") for line in result.stdout.splitlines()]
     assert rows == [list(row) for row in zip(LINES.split(), TAGS)]
     assert "standard output: 2 entities" in result.stderr
@@ -77,11 +77,11 @@ def test_a_column_can_be_added(model: Path, tmp_path: Path) -> None:
     text = "Anna\tNNP\r\nmet\tVBD\n\nLee\tNNP"
     source.write_bytes(gzip.compress(text.encode("utf-16-le")))
     more = ["--append", "--encoding", "utf-16-le", "--json"]
-    report = json.loads(fine("predict", model, source, target, *more).stdout)
+    (report,) = json.loads(fine("predict", model, source, target, *more).stdout)
     wanted = "Anna\tNNP\tS-PER\r\nmet\tVBD\tO\n\nLee\tNNP\tS-PER"
     assert gzip.decompress(target.read_bytes()).decode("utf-16-le") == wanted
     assert report["appended"] is True
-    assert (report["labels"], report["entities"]) == ({"PER": 2}, 2)
+    assert (report["labels"], report["spans"], report["target"]) == ({"PER": 2}, 2, "ents")
     assert (report["scheme"], report["sentences"], report["tokens"]) == ("iobes", 2, 3)
 
 
@@ -116,7 +116,7 @@ def test_a_column_of_something_else_is_kept_or_overwritten(model: Path, tmp_path
 def test_tags_and_signs_for_none_are_overwritten(cell: str, model: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_text(f"Anna {cell}\nmet {cell}\n", encoding="utf8")
-    fine("predict", model, source, target)
+    fine("predict", model, source, target, "--to-scheme", "iobes")
     assert target.read_text() == "Anna S-PER\nmet O\n"
 
 
@@ -185,7 +185,7 @@ def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
         ([tmp_path / "blank", good], "none of its components sets them. It has: sentencizer"),
         ([tmp_path / "ruler", tmp_path / "words"], "'B-TWO WORDS' would break its column"),
         ([model, tmp_path / "none"], "cannot be read"),
-        ([model, tmp_path / "void"], "void, line 2: the token is empty"),
+        ([model, tmp_path / "void"], "void:2: a token is empty"),
         ([model, tmp_path / "ragged"], "ragged, line 2"),
         ([model, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([model, good, "--tag", 0], "the column of the tag is that of the token"),
@@ -196,12 +196,11 @@ def test_what_the_command_cannot_use(model: Path, tmp_path: Path) -> None:
         assert not out.exists()
 
 
-@pytest.mark.parametrize("option", [["--nested"], ["--order", "label"], ["--to", "jsonl"]])
-def test_entities_do_not_nest(model: Path, tmp_path: Path, option: list[str]) -> None:
+def test_a_group_that_nobody_writes(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("Anna O\n")
-    result = run("predict", model, tmp_path / "in", tmp_path / "out", *option)
+    result = run("predict", model, tmp_path / "in", tmp_path / "out", "--spans-key", "sc")
     assert result.exit_code == 2
-    said = "no recogniser of nested mentions" if option == ["--nested"] else option[0]
+    said = "No component writes the span group 'sc'. There are: iobes_ner."
     assert said in " ".join(result.stderr.split())
     assert not (tmp_path / "out").exists()
 

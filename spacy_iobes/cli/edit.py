@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_reader
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from ..corpus.corpus import Parts, Several, format_to_write, save_parts
 from ..corpus.edit import Change, Relabel, edit_columns, relabelled, relabelling
 from ..corpus.files import STANDARD
 from ..corpus.findings import finding_lines
-from ..corpus.formats import COLUMN_ENDINGS, ending_of, format_by_ending, get_format
+from ..corpus.formats import ending_of, format_by_ending
 from ..corpus.formats.options import ReadOptions, SaveOptions
 from ..corpus.inputs import is_stream, require_other
 from ..corpus.sentences import Sentences
@@ -37,56 +36,7 @@ from .options import (
     save_options,
 )
 from .output import print_json, size_in_words
-
-CALLED_COLUMNS = COLUMN_ENDINGS - {"", ".txt"}
-"""What only the names of column files end in."""
-
-
-def jobs(paths: list[str], how: SaveOptions) -> Iterator[tuple[list[str], str]]:
-    """Yield inputs with their output: all go into one file, or each into one of a directory."""
-    *inputs, output = paths
-    if not inputs:
-        raise typer.BadParameter("name a file to read and one to write", param_hint="IN... OUT")
-    if len(inputs) == 1 and output.endswith(("/", os.sep)):
-        raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
-    if len(inputs) == 1 or _is_file(output, how):
-        yield inputs, output
-        return
-    names = [Path(path).name for path in inputs]
-    if STANDARD in inputs or len(set(names)) < len(names):
-        message = "several files go into a directory, each under its own name, or into one file"
-        raise typer.BadParameter(message, param_hint="IN... OUT")
-    try:
-        Path(output).mkdir(exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{output}: not a directory for the files: {reason}.", output) from error
-    for path, name in zip(inputs, names):
-        yield [path], str(Path(output) / _named(name, how))
-
-
-def _named(name: str, how: SaveOptions) -> str:
-    """Return the name of a file with the ending that another format has."""
-    if how.to == "auto":
-        return name
-    row, ending = get_format(how.to), ending_of(name)
-    own = format_by_ending(ending)
-    if row.name == "columns":
-        return name if own is None else name.removesuffix(".gz").removesuffix(ending) + ".conll"
-    if own is not None and own.name == row.name:
-        return name
-    endings = {"brat": "", "label_studio": ".json"} | {"text": ".txt", "tokens": ".txt"}
-    new = endings.get(row.name, row.endings[0] if row.endings else ".jsonl")
-    return name.removesuffix(".gz").removesuffix(ending) + new
-
-
-def _is_file(output: str, how: SaveOptions) -> bool:
-    """Return whether a name is that of a file, or of a brat folder, not of a directory of files."""
-    if how.to == "brat" or output == STANDARD:
-        return True
-    ending = ending_of(output)
-    known = ending in CALLED_COLUMNS or format_by_ending(ending) is not None
-    return known and not Path(output).is_dir()
+from .outputs import CALLED_COLUMNS, jobs
 
 
 class Teller:
@@ -140,7 +90,8 @@ class Job:
             find(name or "bio")  # before any file is touched
         get_policy(self.policy)
         results, printed = list[dict[str, Any]](), False
-        for inputs, output in jobs(paths, self.save):
+        to = self.save.to
+        for inputs, output in jobs(paths, self.how, to, lambda path: to):
             printed = printed or output == STANDARD
             results.append(self._edit(inputs, output, Teller(output, quiet, json)))
         if json:

@@ -6,39 +6,40 @@ import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
-from itertools import accumulate
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import numpy as np
 import typer
 
-from ..corpus.conll import Columns
 from ..corpus.files import STANDARD
+from ..corpus.formats.options import ReadOptions
+from ..corpus.inputs import held
+from ..corpus.sentences import Sentences
 from ..errors import FileError, SpanRangeError
-from ..scoring.signature import known
 from ..scoring.tables import aligned
 from ..span import Span
 from .application import command, counted, echo
-from .options import column_options
+from .options import Json, opened, read_options
 from .output import print_json
 from .pipelines import Component, loaded, recogniser
-from .progress import reading
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from ..corpus.docs import Layout
     from ..pipeline.explanation import Comparison, Explanation
     from ..pipeline.ner import EntityRecognizer
 
-FORMATS = ("table", "json")
 NAME = re.compile(r"\S*(/\S*|\w\.[a-z]\w{0,7})")  # what looks like the name of a file
 SPAN = re.compile(r"(\d+):(\d+)(?::(.+))?")
 UNSEEN = 3  # features that were never seen, by name
 
 
 @command("explain")
-@column_options
+@read_options
 def explain_cli(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A pipeline that has iobes_ner on features.")
@@ -47,11 +48,11 @@ def explain_cli(
         str,
         typer.Argument(
             metavar="TEXT",
-            help="A text; or a column file, whose sentences are explained one by one, as parts of "
-            "their documents if the model looks at those.",
+            help="A text; or a file of any format, whose sentences are explained one by one, as "
+            "parts of their documents.",
         ),
     ],
-    columns: Columns,
+    how: ReadOptions,
     span: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,7 +61,9 @@ def explain_cli(
             "--label; may repeat (default: every entity that is found).",
         ),
     ] = None,
-    label: Annotated[str, typer.Option("--label", help="Explain only spans of this label.")] = "",
+    label: Annotated[
+        str, typer.Option("--label", "-l", help="Explain only spans of this label.")
+    ] = "",
     sentence: Annotated[
         int | None, typer.Option("--sentence", min=0, help="Only this sentence of a file, from 0.")
     ] = None,
@@ -68,34 +71,31 @@ def explain_cli(
         int, typer.Option("--top", min=0, help="Show so many features; 0 shows all.")
     ] = 10,
     component: Component = "iobes_ner",
-    form: Annotated[str, typer.Option("--format", help=f"One of: {', '.join(FORMATS)}.")] = "table",
+    json: Json = False,
 ) -> None:
     """Show which features speak for a span, against O and against the runner-up.
 
     Each weight is what a feature adds to the score of the tags, less what it adds to the others.
     """
-    from ..pipeline.documents import sentence_bound, takes_documents
     from ..pipeline.explanation import explain
 
-    known("format", form, FORMATS)
     wanted = [span_of(each, label) for each in span or []]
     nlp = loaded(model)
     pipe = recogniser(nlp, component)
     if label:
         pipe.tags.number(label)  # raises for one that it does not have
     results = []
-    with sentence_bound(nlp) if is_file(text) and takes_documents(nlp) else nullcontext():
-        for doc, parts in docs_of(nlp, text, columns):
-            asked = [part for part in parts if sentence in (None, part.number)]
-            doc = nlp(doc) if asked else doc
-            for part in asked:
-                spans = [part.place(each) for each in wanted] or entities_of(doc, part, pipe, label)
-                results.append((part, doc, explain(pipe, doc, spans)))
+    for doc, parts in docs_of(nlp, text, how):
+        asked = [part for part in parts if sentence in (None, part.number)]
+        doc = nlp(doc) if asked else doc
+        for part in asked:
+            spans = [part.place(each) for each in wanted] or entities_of(doc, part, pipe, label)
+            results.append((part, doc, explain(pipe, doc, spans)))
     if not results:
         raise FileError(
             f"{text}: there is no sentence{'' if sentence is None else f' {sentence}'}."
         )
-    if form == "json":
+    if json:
         print_json([as_data(*result, top) for result in results])
         return
     for part, doc, explanations in results:
@@ -129,33 +129,41 @@ class Sentence(NamedTuple):
         return Span(start + self.start, end + self.start, label)
 
 
-def docs_of(nlp: Language, text: str, columns: Columns) -> Iterator[tuple[Doc, list[Sentence]]]:
-    """The Doc of a text, or those of a file as 'predict' makes them, with their sentences."""
+def docs_of(nlp: Language, text: str, how: ReadOptions) -> Iterator[tuple[Doc, list[Sentence]]]:
+    """Yield the Doc of a text, or those of a file as 'predict' makes them, with their sentences."""
     if not is_file(text):
         if NAME.fullmatch(text):
             echo(f"{text}: there is no such file, so it is taken for a text", err=True)
         doc = nlp.make_doc(text)
         yield doc, [Sentence(0, 0, len(doc))]
         return
-    from ..corpus.column_docs import bare_doc, grouped
-    from ..pipeline.documents import takes_documents
-    from ..pipeline.prediction import whole_documents
+    from ..pipeline.documents import PipelineDocs, reading, sentence_bound
 
     number = 0
-    with reading(text, columns) as reader:
-        for parts in whole_documents(reader, takes_documents(nlp)):
-            every = [sentence for part in parts for sentence in part.sentences]
-            for members in grouped(every, "document"):
-                ends = list(accumulate((len(each.words) for each in members), initial=0))
-                found = [Sentence(number + i, *ends[i : i + 2]) for i in range(len(members))]
-                yield bare_doc(nlp.vocab, members), found
-                number += len(members)
+    with held([text]), opened(text, reading(nlp, how)) as corpus:
+        bound = sentence_bound(nlp) if corpus.format.marked else nullcontext()
+        with bound:
+            for part, docs, layout in PipelineDocs.of(nlp, corpus).of_parts(corpus):
+                for doc, found in zip(docs, sentences_in(part, layout, number)):
+                    yield doc, found
+                    number += len(found)
+
+
+def sentences_in(part: Sentences, layout: Layout, number: int) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each Doc, which are counted from a number on."""
+    filled = np.flatnonzero(np.diff(part.offsets))
+    first = layout.place[part.offsets[filled]]
+    last = layout.place[part.offsets[filled + 1] - 1] + 1
+    ends = np.searchsorted(first, layout.bounds)
+    for begin, (a, b) in zip(layout.bounds.tolist(), pairwise(ends.tolist())):
+        places = zip(range(number + a, number + b), first[a:b].tolist(), last[a:b].tolist())
+        yield [Sentence(at, start - begin, end - begin) for at, start, end in places]
 
 
 def is_file(text: str) -> bool:
-    """Whether a text is the name of a file, or stands for standard input."""
+    """Return whether a text is the name of a file, or stands for standard input."""
     try:
-        return text == STANDARD or Path(text).is_file()
+        return text == STANDARD or Path(text).exists()
     except (OSError, ValueError):  # too long for a name, or not one at all
         return False
 

@@ -13,7 +13,7 @@ import typer
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME, Columns, columns_named
 from ..corpus.corpus import Corpus
-from ..corpus.files import STANDARD, require_there, shown
+from ..corpus.files import HELD, STANDARD, require_there, shown
 from ..corpus.formats import ending_of, format_of, formats_in
 from ..corpus.formats.options import (
     ADVANCED,
@@ -131,11 +131,12 @@ def require_scheme(scheme: str, file: str = "") -> None:
 
 def tell_kind(path: str, how: ReadOptions) -> None:
     """Say how a file is read whose name says nothing of its kind."""
-    if how.format == "auto" and ending_of(path) == ".txt":
+    if how.format == "auto" and (ending_of(path) == ".txt" or path in HELD):
         kinds = {"text": "plain text", "columns": "a column file"}
         found = format_of(path, how=how).name
         other = "columns" if found == "text" else "text"
-        echo(f"{path}: read as {kinds[found]} (else: --format {other})", err=True)
+        kind = kinds.get(found, found)
+        echo(f"{shown(path)}: read as {kind} (else: --format {other})", err=True)
 
 
 def missing_scheme(file: str = "") -> typer.BadParameter:

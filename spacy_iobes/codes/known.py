@@ -10,7 +10,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Offsets
+from ..arrays import Flags, Floats, Offsets
 from ..span import Span
 from .span_columns import SpanColumns
 
@@ -56,7 +56,8 @@ class Known:
     `spans` may overlap. Nothing is known of the tokens that are `missing`; of those in
     `missing_for[label]`, nothing about spans of that label. No span may cover `blocked` tokens, and
     `wrong` spans are known not to be there. None stands for no token and no span. A policy has
-    repaired so many `violations`. Where tags come in several `layers`, these are their spans.
+    repaired so many `violations`. Where tags come in several `layers`, these are their spans. A
+    model may say how probable each span is; NaN where it does not.
     """
 
     spans: SpanColumns
@@ -66,6 +67,7 @@ class Known:
     wrong: SpanColumns | None = None
     violations: int = 0
     layers: tuple[SpanColumns, ...] = ()
+    probability: Floats | None = None
 
     def judged_by(self, gold: Known, offsets: Offsets) -> SpanColumns:
         """Return the spans that gold can judge, where these are predictions.
@@ -112,7 +114,11 @@ class Known:
     def cut(self, sentences: tuple[int, int], tokens: tuple[int, int]) -> Known:
         """Return what is known of neighbouring sentences, given their tokens."""
         rows = slice(*tokens)
-        return self.changed(lambda spans: spans.cut(*sentences), lambda flags: flags[rows])
+        known = self.changed(lambda spans: spans.cut(*sentences), lambda flags: flags[rows])
+        if self.probability is None:
+            return known
+        mine = slice(*np.searchsorted(self.spans.sentence, sentences).tolist())
+        return replace(known, probability=self.probability[mine])
 
     @classmethod
     def joined(cls, several: Sequence[Known], lengths: Sequence[int]) -> Known:
@@ -146,23 +152,39 @@ class Known:
             spans([known.wrong for known in several]),
             sum(known.violations for known in several),
             tuple(map(SpanColumns.joined, zip(*(known.layers for known in several)))),
+            _joined_probability(several),
         )
 
     def changed(
         self, of_spans: Callable[[SpanColumns], SpanColumns], of_flags: Callable[[Flags], Flags]
     ) -> Known:
-        """Return the same with other columns of spans and other flags."""
+        """Return the same with other columns of spans and other flags.
+
+        If there are fewer spans then, nobody knows how probable they are.
+        """
         absent = (self.missing, self.blocked)
         missing, blocked = (None if flags is None else of_flags(flags) for flags in absent)
+        spans = of_spans(self.spans)
         return replace(
             self,
-            spans=of_spans(self.spans),
+            spans=spans,
+            probability=self.probability if spans.total == self.spans.total else None,
             missing=missing,
             missing_for={label: of_flags(flags) for label, flags in self.missing_for.items()},
             blocked=blocked,
             wrong=None if self.wrong is None else of_spans(self.wrong),
             layers=tuple(map(of_spans, self.layers)),
         )
+
+
+def _joined_probability(several: Sequence[Known]) -> Floats | None:
+    """Return the probabilities of all spans; None if those of some are not known."""
+    found = [known.probability for known in several]
+    return (
+        None
+        if any(x is None for x in found)
+        else np.concatenate([x for x in found if x is not None])
+    )
 
 
 def judged(

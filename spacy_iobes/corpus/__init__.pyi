@@ -39,7 +39,6 @@ from .formats.options import Unit as Unit
 from .gold import gold_of as gold_of
 from .gold import rejected_of as rejected_of
 from .inline import Markup as Markup
-from .layered_columns import Arrangement as Arrangement
 from .layers import Order as Order
 from .layers import assigned as assigned
 from .nested_corpus import NestedDoc as NestedDoc

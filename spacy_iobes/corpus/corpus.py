@@ -81,7 +81,7 @@ def accepted(
     """
     rule, found, own = get_tag_policy(policy), list[Violation](), False
     for part in source:
-        if rule.refuses and part.tags:
+        if rule.refuses and part.tags and part.given is None:
             found += part.violations(scheme)
             own = bool(part.scheme)
         if not found:
@@ -156,11 +156,11 @@ class Parts:
     bare: bool = False
 
     def __iter__(self) -> Iterator[tuple[Sentences, Known]]:
-        self.saved = Saved()
+        self.saved = saved = Saved()  # formats may read them again while they read them
         found = accepted(self.source, self.scheme, self.policy)
         for part, known in ((part, part.nothing) for part in self.source) if self.bare else found:
             known = self.change(known) if self.change else known
-            self.saved.add(part, known)
+            saved.add(part, known)
             yield part, known
 
 

@@ -95,7 +95,7 @@ def _trouble(field: str, delimiter: str) -> str:
     if any(character in field for character in "\n\r\0"):
         return "holds a line break or NUL, which no column file can: replace it in the Doc."
     if delimiter in field or (delimiter == " " and "\t" in field):
-        return "holds the delimiter: choose another one (--output-delimiter), or replace it."
+        return "holds the delimiter: choose another one (--set output-delimiter), or replace it."
     if field.startswith(MARKERS):
         return "would be read as a document marker: replace it in the Doc."
     return ""

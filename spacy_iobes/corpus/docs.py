@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,14 +15,17 @@ from spacy.vocab import Vocab
 
 from ..arrays import Flags, Offsets
 from ..codes.known import Known
-from ..codes.policy import Policy
-from ..codes.scheme import Scheme
+from ..codes.policy import Policy, get_policy
+from ..codes.scheme import Scheme, get_scheme
+from ..codes.span_columns import SpanColumns
 from ..errors import FileError
 from ..names import known_name
 from .corpus import accepted
 from .doc_layers import doc_groups, entity_layer, group_layers, kept_layers
 from .formats.options import Unit
 from .sentences import Sentences, whole_documents
+from .sources import Entities, group_spans
+from .tagged import TaggedDocs
 from .targets import Absent, ToEntities, ToSpanGroup, get_span_target
 from .words import Words
 
@@ -61,8 +64,7 @@ def docs_of(
     if known_name("unit", unit, Unit) == "document":
         parts = _whole(parts)
     for part, known in parts:
-        layout = Layout.of(part, unit)
-        made = _bare(part, layout, vocab)
+        made, layout = bare_docs(part, vocab, unit)
         if isinstance(goal, ToSpanGroup):
             count = kept_layers(part, known)
             every = group_layers(part, known, count)
@@ -119,6 +121,18 @@ class Layout:
         early = found < own[doc]
         found[early] = np.where(own[doc] < own[doc + 1], own[doc], -1)[early]
         return found
+
+    def inverse(self, spans: SpanColumns) -> tuple[SpanColumns, Flags]:
+        """Return spans of the Docs as spans of all tokens of the sentences, and which are left.
+
+        Those that cover nothing but white space that is no token there are not.
+        """
+        whole = np.array([0, self.bounds[-1]])
+        flat = spans.regrouped(self.bounds, whole)
+        start, end = (np.searchsorted(self.place, side) for side in (flat.start, flat.end))
+        left = start < end
+        columns = (flat.sentence, start.astype(np.int32), end.astype(np.int32), flat.label)
+        return SpanColumns.trusted((x[left] for x in columns), flat.labels, 1), left
 
     @classmethod
     def of(cls, part: Sentences, unit: Unit) -> Layout:
@@ -194,8 +208,12 @@ def _with_blanks(
     return made, spaces[kept], bounds, before[at]
 
 
-def _bare(part: Sentences, layout: Layout, vocab: Vocab) -> list[Doc]:
-    """Return the Docs without spans, with what else is written of their documents."""
+def bare_docs(part: Sentences, vocab: Vocab, unit: Unit = "sentence") -> tuple[list[Doc], Layout]:
+    """Return Docs of sentences without spans, and how the tokens lie in them.
+
+    They have what else is written of their documents.
+    """
+    layout = Layout.of(part, unit)
     words, marks, made = layout.words.strings(), layout.marks.tolist(), list[Doc]()
     spaces = None if layout.spaces is None else layout.spaces.tolist()
     marked, documents = layout.marked.tolist(), layout.document.tolist()
@@ -210,4 +228,14 @@ def _bare(part: Sentences, layout: Layout, vocab: Vocab) -> list[Doc]:
             more = dict(part.info[documents[number]])
             doc.user_data[MORE] = json.dumps(more, ensure_ascii=False)
         made.append(doc)
-    return made
+    return made, layout
+
+
+def spans_of(docs: Sequence[Doc], target: str = "ents") -> SpanColumns:
+    """Return the spans of Docs: their entities, or those of a group, `spans:KEY`, each once."""
+    goal = get_span_target(target)
+    if not isinstance(goal, ToSpanGroup):
+        found = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
+        return found.spans(get_policy("raise"))
+    every = ({span for span in group_spans(doc, goal.key) if span.start < span.end} for doc in docs)
+    return SpanColumns.of(list(every), list(map(len, docs)))

@@ -35,7 +35,7 @@ class Excerpt:
 
     `starts` are the tokens that begin a sentence, `lost` the mentions that are no spans of tokens.
     If it is not `verbatim`, the text is but tokens with spaces between; if it is `whole`, it is all
-    the text of its document.
+    the text of its document. A model may say how probable some spans are.
     """
 
     part: Sentences
@@ -52,6 +52,7 @@ class Excerpt:
     info: Mapping[str, Any] = field(default_factory=dict)
     verbatim: bool = True
     whole: bool = True
+    probability: Mapping[Span, float] = field(default_factory=dict)
 
     @property
     def misaligned(self) -> list[Span]:
@@ -133,6 +134,7 @@ def _of_part(
     missing, blocked = (_numbers(flags, bounds) for flags in (known.missing, known.blocked))
     by_label = {label: _numbers(flags, bounds) for label, flags in known.missing_for.items()}
     starts = np.split(part.offsets[:-1], first[1:])
+    probability = _probabilities(known, part, bounds)
     lost = _lost(part, first)
     texts = _verbatim if part.words.verbatim else _spaced
     whole = [*np.bincount(document, minlength=len(firsts)).tolist()]
@@ -154,6 +156,7 @@ def _of_part(
             info[int(document[at])],
             part.words.verbatim,
             whole[int(document[at])] == 1 and int(document[at]) >= inside,
+            probability.get(at, {}),
         )
 
 
@@ -163,6 +166,18 @@ def _lists(spans: SpanColumns | None, part: Sentences, bounds: Offsets) -> list[
         return [[] for _ in bounds[:-1]]
     found = [*spans.regrouped(part.offsets, bounds)]
     return [sorted(some, key=lambda span: (span.start, -span.end, span.label)) for some in found]
+
+
+def _probabilities(known: Known, part: Sentences, bounds: Offsets) -> dict[int, dict[Span, float]]:
+    """Return how probable spans of each excerpt are, as far as a model says it."""
+    found = dict[int, dict[Span, float]]()
+    if known.probability is not None:
+        spans = known.spans.regrouped(part.offsets, bounds)
+        rows = zip(spans.sentence.tolist(), spans.spans(), known.probability.tolist())
+        for at, span, value in rows:
+            if value == value:
+                found.setdefault(at, {})[span] = value
+    return found
 
 
 def _numbers(flags: Flags | None, bounds: Offsets) -> list[list[int]]:

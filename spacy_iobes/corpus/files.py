@@ -29,6 +29,9 @@ NO_FILES = ("idna", "punycode", "undefined")  # encodings of names, or of nothin
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters that steer a terminal, or turn the order of what stands around them."""
 
+HELD: dict[str, str] = {}
+"""Streams that were read into a file, and its name, so that they can be read again."""
+
 Progress = Callable[[int], None]
 """Told how many bytes of the file as it lies on disk have been read since the last call."""
 
@@ -220,6 +223,7 @@ def opened(path: str | Path) -> Iterator[io.BufferedReader]:
 @contextmanager
 def _binary(path: str | Path) -> Iterator[io.BufferedReader]:
     """A file or standard input, open for reading."""
+    path = HELD.get(str(path), path)
     if str(path) == STANDARD:
         if sys.stdin is None:
             raise FileError("There is no standard input.")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..errors import FileError
-from .files import STANDARD, shown
+from .files import HELD, STANDARD, opened, shown
 
 Identity = tuple[int, int] | str
 """What two names of one file have in common."""
 
 
 def _status(path: str) -> os.stat_result | None:
+    path = HELD.get(path, path)
     try:
         return os.fstat(sys.stdin.fileno()) if path == STANDARD else os.stat(path)
     except (OSError, ValueError, AttributeError):  # no such file, or no real standard input
@@ -31,7 +34,25 @@ def is_stream(path: str) -> bool:
     """Whether a file is gone once it is read: standard input, a pipe, `<(a command)`."""
     found = _status(path)
     kinds = (stat.S_ISFIFO, stat.S_ISSOCK)
-    return path == STANDARD or (found is not None and any(kind(found.st_mode) for kind in kinds))
+    return (path == STANDARD and path not in HELD) or (
+        found is not None and any(kind(found.st_mode) for kind in kinds)
+    )
+
+
+@contextmanager
+def held(paths: Iterable[str]) -> Iterator[None]:
+    """Let streams be read more than once: meanwhile, what they hold is in temporary files."""
+    from tempfile import NamedTemporaryFile  # here: most commands read no streams
+
+    with ExitStack() as stack:
+        for path in filter(is_stream, paths):
+            file = stack.enter_context(NamedTemporaryFile())
+            with opened(path) as source:
+                shutil.copyfileobj(source, file)
+            file.flush()
+            HELD[path] = file.name
+            stack.callback(HELD.pop, path)
+        yield
 
 
 def require_once(paths: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from ..codes.span_columns import SpanColumns
 from ..codes.tag import read_tag
 from ..codes.tag_columns import CodedTags
 from ..codes.violation import BLOCKED, MISSING
-from ..errors import FileError
+from ..errors import FileError, IobesError
 from ..span import Span
 from .sentences import Sentences
 
@@ -44,6 +44,11 @@ class SchemeSearch:
     def legal(self) -> list[str]:
         """The candidates under which nothing is malformed."""
         return [name for name, violations in self.candidates.items() if not violations]
+
+    @property
+    def told(self) -> bool:
+        """Whether there are tags of spans, legal ones, that can be read in but one way."""
+        return bool(self.legal) and len(self.groups) == 1 and bool(self._seen - {"O"})
 
     def add(self, part: Sentences) -> None:
         """Look at the tags of more sentences."""
@@ -108,6 +113,19 @@ class SchemeSearch:
         first, second = self.groups[0][0], self.groups[1][0]
         said = self.apart.get((first, second)) or next(iter(self.apart.values()), "")
         raise FileError(f"{name}: {asked}: {said}", name)
+
+
+def told_scheme(source: Iterable[Sentences]) -> str:
+    """Return the scheme that the tags of a source tell; empty if they do not, or are all `O`."""
+    search = SchemeSearch()
+    try:
+        for part in source:
+            search.add(part)
+            if not search.candidates:
+                return ""
+    except IobesError:  # whoever needs the tags says what is wrong
+        return ""
+    return search.legal[0] if search.told else ""
 
 
 def _equal(a: SpanColumns, b: SpanColumns) -> bool:

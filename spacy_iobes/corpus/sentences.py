@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,34 @@ class Sentences:
             read_column=self.read_column and (lambda name: whole.column(name)[begin:end]),
             read_spellings=self.read_spellings
             and (lambda: whole.spellings.cut(first, last, (0, 0))),
+        )
+
+    def with_spans(self, known: Known) -> Sentences:
+        """Return the sentences with these spans and no other annotation.
+
+        A boundary of sentences inside a span is none then.
+        """
+        spans = known.spans
+        base = self.offsets[spans.sentence]
+        inside = np.zeros(self.tokens + 2, dtype=np.int64)
+        np.add.at(inside, base + spans.start + 1, 1)
+        np.add.at(inside, base + spans.end, -1)
+        kept = np.cumsum(inside)[self.offsets[:-1]] == 0
+        if kept.all():
+            return replace(self, given=known)
+        offsets = np.append(self.offsets[:-1][kept], self.offsets[-1:])
+        number = np.cumsum(kept) - 1
+        return replace(
+            self,
+            offsets=offsets,
+            opens=number[self.opens],
+            tags=(),
+            given=known.regrouped(self.offsets, offsets),
+            findings=tuple(
+                replace(found, sentence=int(number[found.sentence])) for found in self.findings
+            ),
+            files=tuple(compress(self.files, kept)),
+            read_column=None,
         )
 
     def without_blank_ends(self, known: Known) -> Known:

@@ -57,7 +57,7 @@ class TaggedPart:
             span, sentence = spans.row(row), int(spans.sentence[row])
             reason = (
                 "an entity of a Doc needs a label. Give these spans one, or put them into a span "
-                "group (convert --output-spans-key), where they may go without."
+                "group (convert --set output-spans-key), where they may go without."
             )
             place = self._shown(sentence, span.start)
             raise InexpressibleError(place + reason, [span], sentence, reason)

@@ -91,7 +91,7 @@ def text_sentences(rows: Iterable[TextRow], name: str, how: ReadOptions) -> Iter
     """
     tokenize = tokenizer_of(how) if how.lang or how.tokenizer else None
     held, size, before = list[TextRow](), 0, (0, 0)
-    for row in rows:
+    for row in rows if how.annotated else map(without_annotation, rows):
         bare = row.words is not None
         if size >= ENOUGH or (held and bare is (held[0].words is None)):
             yield (part := TextBatch(name, held, how, tokenize).sentences(before))
@@ -102,6 +102,21 @@ def text_sentences(rows: Iterable[TextRow], name: str, how: ReadOptions) -> Iter
         size += LETTERS
     if held:
         yield TextBatch(name, held, how, tokenize).sentences(before)
+
+
+def without_annotation(row: TextRow) -> TextRow:
+    """Return a text as if nobody had annotated it."""
+    return replace(
+        row,
+        mentions=(),
+        annotated=False,
+        partial=False,
+        wrong=(),
+        missing=(),
+        blocked=(),
+        notes=(),
+        tags=(),
+    )
 
 
 class Found(NamedTuple):

@@ -70,13 +70,15 @@ def lines_of(path: str | Path, encoding: str, progress: Progress | None = None) 
 
 
 def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[NestedText]:
-    """Yield texts with the sentences that the options ask for.
+    """Yield texts with the sentences that the options ask for, and without annotation if they do.
 
     Lines are sentences whatever else is known; the rules of spaCy's sentencizer are asked where
     nothing is.
     """
     rules = sentencizer(how.lang) if how.sentences == "rules" else None
     for text in texts:
+        if not how.annotated:
+            text.spans, text.findings, text.annotated = [], [], False
         if how.sentences == "lines":
             text.split_lines()
         elif rules is not None and text.tokens and not text.starts:

@@ -159,6 +159,13 @@ class TagChain:
             for span in members
         )
 
+    def rows(self, spans: SpanColumns) -> Spans:
+        """Return columns of spans of several Docs as the chain takes them."""
+        numbers = np.array([self.number(label) for label in spans.labels], dtype=np.int64)
+        label = numbers[spans.label] if len(numbers) else spans.label
+        columns = (spans.sentence, spans.start, spans.end, label)
+        return Spans(*(column.astype(np.int64) for column in columns))
+
     def path(
         self, spans: Sequence[Sequence[Span]] | SpanColumns, lengths: Sequence[int]
     ) -> NDArray[np.int32]:

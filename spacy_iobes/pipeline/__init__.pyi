@@ -12,7 +12,8 @@ from .marks import TagChange as TagChange
 from .ner import EntityRecognizer as EntityRecognizer
 from .nested_ner import NestedRecognizer as NestedRecognizer
 from .nested_scorer import NestedScorer as NestedScorer
-from .prediction import predict_file as predict_file
+from .prediction import Finder as Finder
+from .prediction import Predictions as Predictions
 from .scorers import NESTED_WEIGHTS as NESTED_WEIGHTS
 from .scorers import span_scorer as span_scorer
 from .scorers import tag_scorer as tag_scorer

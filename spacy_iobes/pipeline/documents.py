@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
+import numpy as np
 from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..corpus.corpus import Corpus
+from ..corpus.docs import Layout, bare_docs
+from ..corpus.formats.columns import document_starts
+from ..corpus.formats.options import ReadOptions, Unit
+from ..corpus.sentences import Sentences, whole_documents
+from ..corpus.texts import tokens_by
 from ..ml.hashed_features import NAME, parts_of
 from .ner import EntityRecognizer
 
@@ -28,6 +38,54 @@ def takes_documents(nlp: Language) -> bool:
     reader = corpora.get("train")
     sentences = isinstance(reader, dict) and reader.get("unit") == "sentence"
     return looks_at_documents(nlp) and not sentences
+
+
+def reading(nlp: Language, how: ReadOptions) -> ReadOptions:
+    """Return how a pipeline reads files: texts cut by its tokenizer, without annotation."""
+    return replace(how, tokenizer=tokens_by(nlp.tokenizer), annotated=False)
+
+
+@dataclass(frozen=True)
+class PipelineDocs:
+    """Makes the Docs that a pipeline takes of the sentences of a file.
+
+    A Doc is a document. In formats where these are marked, it is a sentence, unless the pipeline
+    takes documents: then those behind the first mark are Docs, and each sentence before it.
+    """
+
+    vocab: Vocab
+    unit: Unit
+    marked: bool
+
+    @classmethod
+    def of(cls, nlp: Language, corpus: Corpus) -> PipelineDocs:
+        """Return what makes the Docs of a file."""
+        marked = corpus.format.marked
+        joined = takes_documents(nlp) and corpus.options.documents == "markers"
+        columns = corpus.format.name == "columns"
+        return cls(
+            nlp.vocab, "sentence" if marked and not (joined and columns) else "document", marked
+        )
+
+    def of_parts(self, parts: Iterable[Sentences]) -> Iterator[tuple[Sentences, list[Doc], Layout]]:
+        """Yield sentences, which are whole documents if these are Docs, with their Docs."""
+        if self.unit == "document":
+            parts = whole_documents(_opened(parts) if self.marked else parts)
+        for part in filter(len, parts):
+            yield part, *bare_docs(part, self.vocab, self.unit)
+
+
+def _opened(parts: Iterable[Sentences]) -> Iterator[Sentences]:
+    """Yield the parts of a column file, in which sentences before the first mark are documents."""
+    marked = False
+    for part in parts:
+        if not marked:
+            starts = document_starts(part.origin.part)
+            alone = np.arange(min(starts, default=len(part)))
+            yield replace(part, opens=np.union1d(alone, part.opens).astype(np.int64))
+            marked = bool(starts)
+        else:
+            yield part
 
 
 @contextmanager

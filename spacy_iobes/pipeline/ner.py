@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..chain import Batch, Chain, Posterior, Spans, apart, best, reject
+from ..chain import Batch, Chain, Posterior, apart, best, reject
 from ..codes.known import KnownColumns
 from ..codes.scheme import get_scheme
 from ..codes.span_columns import SpanColumns
@@ -248,22 +248,14 @@ class EntityRecognizer(Questions, Recognizer):
     def _probable(self, chain: Chain, batch: Batch, predicted: Predicted) -> Predicted:
         """The spans that are probable enough, with their probabilities; what was set has 1."""
         spans = predicted.spans
-        sentence, start, end = (
-            column.astype(np.int64) for column in (spans.sentence, spans.start, spans.end)
-        )
-        rows = Spans(sentence, start, end, self._numbers(spans))
-        found = Posterior.of(chain, batch).span_log_probability(rows)
+        found = Posterior.of(chain, batch).span_log_probability(self.tags.rows(spans))
         probability = np.minimum(np.exp(found), 1.0)
         preset = predicted.presets.inside(batch.offsets.tolist())
-        probability[np.isin(batch.offsets[sentence] + start, preset)] = 1.0
+        probability[np.isin(batch.offsets[spans.sentence] + spans.start, preset)] = 1.0
         enough = probability >= self.threshold
         columns = (c[enough] for c in (spans.sentence, spans.start, spans.end, spans.label))
         kept = SpanColumns.trusted(columns, spans.labels, len(spans))
         return Predicted(kept, predicted.presets, probability[enough])
-
-    def _numbers(self, spans: SpanColumns) -> NDArray[np.int64]:
-        numbers = np.array([self.tags.number(label) for label in spans.labels], dtype=np.int64)
-        return numbers[spans.label] if len(numbers) else spans.label.astype(np.int64)
 
 
 def require_chain(model: ChainModel, name: str) -> None:

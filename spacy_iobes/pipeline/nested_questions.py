@@ -9,6 +9,7 @@ from operator import index
 import numpy as np
 from spacy.tokens import Doc
 
+from ..arrays import Floats
 from ..codes.span_columns import SpanColumns
 from ..errors import SpanRangeError
 from ..ml.asked import Asked
@@ -54,11 +55,17 @@ class NestedQuestions:
         if not 0 <= start < end <= size:
             reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
             raise SpanRangeError(reason, [span])
-        number = self.number(label)
-        asked = self.asked([doc])
-        bounds = asked.units.tokens
-        if np.searchsorted(bounds, span.start, side="right") < np.searchsorted(bounds, span.end):
-            return 0.0  # it would leave its sentence
-        row = (np.array([value], dtype=np.int32) for value in (0, span.start, span.end, number))
-        found = asked.mentions(SpanColumns.trusted(row, asked.labels, 1))
-        return min(float(np.exp(found[0])), 1.0)
+        return float(self.span_probabilities([doc], SpanColumns.of([[span]], [size]))[0])
+
+    def span_probabilities(self, docs: Sequence[Doc], spans: SpanColumns) -> Floats:
+        """Return the probability of each of some spans of Docs to be a mention of its label."""
+        for label in spans.labels:
+            self.number(label)  # raises for one that there is not
+        asked, found = self.asked(listed(docs)), np.zeros(spans.total)
+        first = asked.units.docs[spans.sentence]
+        units = asked.units.tokens
+        begin = np.searchsorted(units, first + spans.start, side="right")
+        inside = begin >= np.searchsorted(units, first + spans.end)
+        rows = spans.numbered(asked.labels).where(inside)  # others would leave their sentence
+        found[inside] = np.minimum(np.exp(asked.mentions(rows)), 1.0)
+        return found

@@ -1,185 +1,265 @@
-"""Column files with the tags that a pipeline predicts; all else stays as it was."""
+"""What a pipeline finds in annotated files, in place of their annotation."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..codes.policy import get_policy
+from ..arrays import Floats
+from ..codes.known import Known
 from ..codes.scheme import SCHEMES, Scheme, get_scheme
 from ..codes.span_columns import SpanColumns
 from ..codes.tag import read_tag
-from ..codes.write import write_spans
-from ..corpus.column_docs import bare_doc, grouped
-from ..corpus.conll import ColumnReader, Part
-from ..corpus.file_sentences import PartWords, Sentence, document_starts, require_tokens
-from ..corpus.files import write_bytes
-from ..corpus.formats.columns import edit_part
-from ..corpus.sources import Entities, offsets_of
-from ..corpus.tagged import TaggedDocs
+from ..codes.tag_columns import CodedTags
+from ..codes.violation import BLOCKED, MISSING
+from ..corpus.corpus import Corpus
+from ..corpus.docs import Layout, spans_of
+from ..corpus.formats.columns import ColumnOrigin
+from ..corpus.formats.docbin import DocBinOrigin
+from ..corpus.sentences import Sentences
 from ..errors import ColumnError, ModelError
-from .documents import sentence_bound, takes_documents
+from .documents import PipelineDocs, sentence_bound
 from .ner import EntityRecognizer
+from .nested_ner import NestedRecognizer
 
-OTHERS = "bio"  # of a pipeline whose entities do not come from tags
+OTHERS = "bio"  # the scheme of a pipeline whose spans do not come from tags
+BATCH = 1000  # Docs whose spans are looked at in one go
+
+
+@dataclass(frozen=True)
+class Finder:
+    """A pipeline, and where it puts what it finds: entities, or the span group `key`."""
+
+    nlp: Language
+    key: str = ""
+
+    @classmethod
+    def of(cls, nlp: Language) -> Finder:
+        """Return what a pipeline finds: entities if a component sets them, else mentions."""
+        groups = cls.groups(nlp)
+        entities = any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
+        return cls(nlp, "" if entities or not groups else groups[-1])
+
+    @classmethod
+    def groups(cls, nlp: Language) -> list[str]:
+        """Return the span groups of the recognisers of nested mentions."""
+        return [x.spans_key for _, x in nlp.pipeline if isinstance(x, NestedRecognizer)]
+
+    @property
+    def target(self) -> str:
+        """The name of the place: `ents`, or `spans:KEY`."""
+        return f"spans:{self.key}" if self.key else "ents"
+
+    @cached_property
+    def recognizer(self) -> EntityRecognizer | NestedRecognizer | None:
+        """The last of our recognisers that writes there; None if there is none."""
+        pipes = [pipe for _, pipe in self.nlp.pipeline]
+        if self.key:
+            nested = [pipe for pipe in pipes if isinstance(pipe, NestedRecognizer)]
+            return next((x for x in reversed(nested) if x.spans_key == self.key), None)
+        return next((x for x in reversed(pipes) if isinstance(x, EntityRecognizer)), None)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme in which the recogniser tags."""
+        found = self.recognizer
+        return found.scheme if isinstance(found, EntityRecognizer) else get_scheme(OTHERS)
+
+    def find(self, docs: Sequence[Doc], probable: bool = False) -> tuple[SpanColumns, Floats]:
+        """Return the spans of Docs and, if they are to be `probable`, how much so; else NaN."""
+        found = list(self.nlp.pipe(docs))
+        self._require_set(found)
+        spans = spans_of(found, self.target)
+        probability = np.full(spans.total, np.nan)
+        pipe = self.recognizer
+        if not probable or pipe is None:
+            return spans, probability
+        known = np.isin(spans.label, [n for n, x in enumerate(spans.labels) if x in pipe.labels])
+        for first in range(0, len(found), BATCH):
+            last = min(first + BATCH, len(found))
+            mine = slice(*np.searchsorted(spans.sentence, [first, last]).tolist())
+            asked = spans.cut(first, last).where(known[mine]).with_labels(pipe.labels)
+            rows = np.flatnonzero(known[mine]) + mine.start
+            if asked.total:
+                probability[rows] = pipe.span_probabilities(found[first:last], asked)
+        return spans, probability
+
+    def _require_set(self, docs: Sequence[Doc]) -> None:
+        """Refuse a pipeline that sets no entities, or not the group."""
+        if not any(map(len, docs)):
+            return
+        known = ", ".join(self.nlp.pipe_names) or "none"
+        if self.key and not any(self.key in doc.spans for doc in docs):
+            raise ModelError(
+                f"No component writes the span group {self.key!r}. There are: {known}."
+            )
+        if not self.key and not any(doc.has_annotation("ENT_IOB") for doc in docs):
+            raise ModelError(
+                "The pipeline finds no entities: none of its components sets them. It has: "
+                f"{known}. Name one that was trained for it, by 'train' for example, or the span "
+                "group that a component writes (--spans-key)."
+            )
 
 
 @dataclass
-class PredictedFile:
-    """What was found in a file, and whether the tags are a new column of it."""
+class Predictions:
+    """The sentences of files with the spans that a pipeline finds, and no other annotation.
 
-    scheme: str
-    labels: Counter[str] = field(default_factory=Counter)
-    appended: bool = False
-
-
-def scheme_of(nlp: Language) -> Scheme:
-    """The scheme in which the last recogniser of a pipeline tags."""
-    ours = [pipe.scheme for _, pipe in nlp.pipeline if isinstance(pipe, EntityRecognizer)]
-    return ours[-1] if ours else get_scheme(OTHERS)
-
-
-def predict_file(
-    nlp: Language,
-    reader: ColumnReader,
-    target: str | Path,
-    scheme: str | Scheme | None = None,
-    append: bool = False,
-    overwrite: bool = False,
-) -> PredictedFile:
-    """Write a file with predicted tags, all at once or not at all.
-
-    Each sentence is one Doc or, behind a line that begins a document, if the pipeline takes
-    documents, each document. What the tags of the file say does not matter, but a column that
-    holds something else is refused, unless it is to be overwritten. Where a file has only tokens,
-    its tags are a new column.
+    Columns of tags are there to be written over if they are `columns`; what is no tag in them is
+    refused, unless somebody lets it be overwritten. Where the sentences are to be read several
+    times (`again`), what was found is kept, and the pipeline is asked once.
     """
-    goal = scheme_of(nlp) if scheme is None else get_scheme(scheme)
-    done = PredictedFile(goal.name)
-    begun, joined = False, takes_documents(nlp)
-    bound = sentence_bound(nlp) if joined else nullcontext()
-    with write_bytes(target, reader.columns.encoding) as put, bound:
-        for parts in whole_documents(reader, joined):
-            done.appended = append or lacks_tags(parts[0].part)
-            if not (done.appended or overwrite):
-                for held in parts:
-                    require_tags(held.part)
-            every = [sentence for held in parts for sentence in held.sentences]
-            found = predicted_spans(nlp, every)
-            for held, spans in zip(parts, split(found, [len(h.sentences) for h in parts])):
-                done.labels.update(span.label for span in spans.spans())
-                with held.part.locating():
-                    tags = write_spans(spans, held.part.tags.offsets, goal)
-                written = edit_part(held.part, tags, done.appended)
-                put(written if begun else reader.mark + written)
-                begun = True
-    return done
+
+    finder: Finder
+    corpora: Sequence[Corpus]
+    columns: bool = False
+    overwrite: bool = False
+    again: bool = False
+    probable: bool = False
+    _kept: list[Known] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Sentences]:
+        if not self.again:
+            yield from (self._written(*pair) for pair in self._found())
+            return
+        self._kept = self._kept or [known for _, known in self._found()]
+        parts = (part for each in self.corpora for part in replace(each, progress=None))
+        yield from map(self._written, parts, self._kept)
+
+    def _found(self) -> Iterator[tuple[Sentences, Known]]:
+        """Yield the parts of the files, with what is found in them."""
+        for corpus in self.corpora:
+            marked = corpus.format.marked
+            with sentence_bound(self.finder.nlp) if marked else nullcontext():
+                yield from self._found_in(corpus, marked)
+
+    def _found_in(self, corpus: Corpus, marked: bool) -> Iterator[tuple[Sentences, Known]]:
+        """Yield the parts of a file; Docs may go over several of them."""
+        pending = deque[Sentences]()
+        found = Known(_no_spans(0), probability=np.zeros(0) if self.probable else None)
+
+        def seen() -> Iterator[Sentences]:
+            for part in corpus:
+                self._require_tags(part)
+                pending.append(part)
+                yield part
+
+        docs = PipelineDocs.of(self.finder.nlp, corpus)
+        for whole, made, layout in docs.of_parts(seen()):
+            new = self._in_sentences(whole, made, layout, marked)
+            found = Known.joined([found, new], [0, 0])
+            while pending and len(pending[0]) <= len(found.spans):
+                size = len(pending[0])
+                yield pending.popleft(), found.cut((0, size), (0, 0))
+                found = found.cut((size, len(found.spans)), (0, 0))
+        yield from ((part, Known(_no_spans(len(part)))) for part in pending)
+
+    def _in_sentences(
+        self, part: Sentences, docs: Sequence[Doc], layout: Layout, marked: bool
+    ) -> Known:
+        """Return what is found in Docs as spans of the sentences that they begin in."""
+        spans, probability = self.finder.find(docs, self.probable)
+        flat, left = layout.inverse(spans)
+        found = flat.regrouped(np.array([0, part.tokens]), part.offsets)
+        if marked and (found.end > np.diff(part.offsets)[found.sentence]).any():
+            raise ModelError(
+                "The pipeline finds an entity that leaves its sentence, which tags cannot say. "
+                "With --documents none every sentence is a Doc of its own."
+            )
+        told = probability[left] if self.probable else None
+        return part.without_blank_ends(Known(found, probability=told))
+
+    def _written(self, part: Sentences, known: Known) -> Sentences:
+        """Return a part with what was found in it."""
+        tags = tuple(map(_without_absent, part.tags)) if self.columns else ()
+        if any(part.layer_labels) and tags:
+            known = replace(known, layers=_by_label(known.spans, part))
+        bare = replace(part, tags=tags, findings=())
+        if isinstance(part.origin, DocBinOrigin):
+            bare = replace(bare, origin=replace(part.origin, key=self.finder.key))
+        return bare.with_spans(known)
+
+    def _require_tags(self, part: Sentences) -> None:
+        """Refuse to write over a column with a cell that is no tag of any scheme, such as `NNP`."""
+        if not self.columns or self.overwrite or not isinstance(part.origin, ColumnOrigin):
+            return
+        if lacks_tags(part):
+            raise ColumnError(
+                f"{part.name}: there are but tokens in this file, and tags in others: write each "
+                "to a file of its own.",
+                part.name,
+            )
+        for layer, column in zip(part.tags, part.origin.columns):
+            others = [code for code, cell in enumerate(layer.tags) if not may_be_tag(cell)]
+            for at in np.flatnonzero(np.isin(layer.codes, others))[:1].tolist():
+                line, cell = part.line_of(at), layer.tags[layer.codes[at]]
+                raise ColumnError(
+                    f"{part.name}, line {line}: {cell!r} is no tag, so there may be something else "
+                    f"in column {column}. Add a column for the tags (--append), name that of the "
+                    "tags (--tag), or let it be overwritten (--overwrite).",
+                    part.name,
+                    line,
+                )
 
 
-class PartSentences(NamedTuple):
-    """A part of a file, and its sentences."""
-
-    part: Part
-    sentences: list[Sentence]
+def _no_spans(sentences: int) -> SpanColumns:
+    return SpanColumns.of([[]] * sentences, [0] * sentences)
 
 
-def whole_documents(reader: ColumnReader, joined: bool) -> Iterator[list[PartSentences]]:
-    """The parts of a file, those that a document has in common together if it is to be `joined`.
-
-    Sentences before the first line that begins a document are documents of their own.
-    """
-    held: list[PartSentences] = []
-    words_of, marked = PartWords(reader), False
-    for part in reader:
-        require_tokens(part)
-        starts = document_starts(part) if joined and words_of.count_documents else set()
-        sentences = []
-        for number, (words, opens) in enumerate(words_of(part)):
-            marked = marked or number in starts
-            sentences.append(Sentence(words, (), opens or not marked))
-        marked = marked or bool(starts)
-        if held and sentences and sentences[0].opens:
-            yield held
-            held = []
-        held.append(PartSentences(part, sentences))
-    if held:
-        yield held
+def _without_absent(layer: CodedTags) -> CodedTags:
+    """Return tags that say `O` of the tokens that were not annotated."""
+    names = tuple("O" if tag in (MISSING, BLOCKED) else tag for tag in layer.tags)
+    return CodedTags.trusted(layer.codes, layer.offsets, names)
 
 
-def predicted_spans(nlp: Language, sentences: Sequence[Sentence]) -> SpanColumns:
-    """What a pipeline finds in sentences, which it gets as documents."""
-    docs = [bare_doc(nlp.vocab, members) for members in grouped(sentences, "document")]
-    found = found_in(list(nlp.pipe(docs)), nlp)
-    offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
-    starts = offsets_of(docs)[found.sentence]
-    sentence = np.searchsorted(offsets, starts + found.start, side="right") - 1
-    moved = starts - offsets[sentence]
-    if (found.end + moved > np.diff(offsets)[sentence]).any():
+def _by_label(spans: SpanColumns, part: Sentences) -> tuple[SpanColumns, ...]:
+    """Return the spans of each layer: those of its label or, where it has none, of the others."""
+    named = set(part.layer_labels) - {""}
+    others = [label for label in spans.labels if label not in named]
+    if others and "" not in part.layer_labels:
         raise ModelError(
-            "The pipeline finds an entity that leaves its sentence, which tags cannot say. With "
-            "--documents none every sentence is a Doc of its own."
+            f"{part.name}: no column is for the label {others[0]} (--layer): add columns "
+            "(--append), or write another format (--to)."
         )
-    columns = (sentence, found.start + moved, found.end + moved, found.label)
-    return SpanColumns.trusted(
-        (column.astype(np.int32) for column in columns), found.labels, len(sentences)
-    )
+    every = {x: spans.with_labels([x] if x else others) for x in part.layer_labels}
+    rows = {x: iter(found.in_layers()) for x, found in every.items()}
+    none = spans.where(slice(0, 0))
+    found = tuple(next(rows[label], none) for label in part.layer_labels)
+    if deep := [label for label, rest in rows.items() if next(rest, None) is not None]:
+        raise ModelError(
+            f"{part.name}: spans of the label {deep[0]} overlap, and have but "
+            f"{part.layer_labels.count(deep[0])} columns: add columns (--append), or write another "
+            "format (--to)."
+        )
+    return found
 
 
-def split(spans: SpanColumns, sizes: Sequence[int]) -> Iterator[SpanColumns]:
-    """The spans of the first sentences, of those behind them, and so on."""
-    first = 0
-    for size in sizes:
-        mine = (spans.sentence >= first) & (spans.sentence < first + size)
-        columns = (spans.sentence - first, spans.start, spans.end, spans.label)
-        yield SpanColumns.trusted((column[mine] for column in columns), spans.labels, size)
-        first += size
-
-
-def lacks_tags(part: Part) -> bool:
-    """Whether the lines of a file are nothing but tokens."""
-    layout = part.layout
-    same = bool(layout.width) and layout.token % layout.width == layout.tag % layout.width
-    if same and layout.width > 1:
+def lacks_tags(part: Sentences) -> bool:
+    """Return whether the lines of a column file are nothing but tokens."""
+    if not isinstance(part.origin, ColumnOrigin):
+        return False
+    layout = part.origin.part.layout
+    width, columns = layout.width, part.origin.columns
+    same = width and any(layout.token % width == column % width for column in columns)
+    if same and width > 1:
         message = f"{part.name}: the column of the tag is that of the token. Name another one "
         raise ColumnError(f"{message}(--tag), or add one (--append).", part.name)
-    return same
-
-
-def require_tags(part: Part) -> None:
-    """Refuse to write over a column with a cell that is no tag of any scheme, such as `NNP`."""
-    others = [code for code, cell in enumerate(part.tags.tags) if not may_be_tag(cell)]
-    for at in np.flatnonzero(np.isin(part.tags.codes, others))[:1].tolist():
-        line, cell = part.flat_number(at), part.tags.tags[part.tags.codes[at]]
-        raise ColumnError(
-            f"{part.name}, line {line}: {cell!r} is no tag, so there may be something else in "
-            f"column {part.layout.tag}. Add a column for the tags (--append), name that of the "
-            "tags (--tag), or let it be overwritten (--overwrite).",
-            part.name,
-            line,
-        )
+    return bool(same)
 
 
 def may_be_tag(cell: str) -> bool:
-    """Whether some scheme has such a tag, or nothing is said: no letter or digit, as in `_`."""
+    """Return whether some scheme has such a tag, or it has no letter or digit, as `_`."""
     said = any(map(str.isalnum, cell))
     return not said or any(read_tag(cell, scheme) for scheme in SCHEMES.values())
 
 
-def found_in(docs: Sequence[Doc], nlp: Language) -> SpanColumns:
-    """The entities of Docs that have been through a pipeline."""
-    if any(map(len, docs)) and not any(doc.has_annotation("ENT_IOB") for doc in docs):
-        known = ", ".join(nlp.pipe_names) or "none"
-        raise ModelError(
-            f"The pipeline finds no entities: none of its components sets them. It has: {known}. "
-            "Name one that was trained for it, by 'train' for example."
-        )
-    tagged = TaggedDocs.read(docs, Entities(), get_scheme("bio"))
-    return tagged.spans(get_policy("raise"))
+def tokens_alone(parts: Iterable[Sentences]) -> bool:
+    """Return whether the first lines of a column file are nothing but tokens."""
+    return any(lacks_tags(part) for part, _ in zip(parts, range(1)))

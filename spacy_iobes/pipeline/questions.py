@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
+from ..arrays import Floats
 from ..chain import Batch, Chain, Posterior, nbest
+from ..codes.span_columns import SpanColumns
 from ..errors import SpanRangeError
 from ..ml.tag_chain import TagChain
 from ..span import Span
@@ -71,9 +73,14 @@ class Questions:
         if not 0 <= start < end <= size:
             reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
             raise SpanRangeError(reason, [span])
-        posterior = Posterior.of(*self.posed([doc], clamp))
-        found = posterior.span_log_probability(self.tags.columns([[span]]))
-        return min(float(np.exp(found[0])), 1.0)
+        return float(self.span_probabilities([doc], SpanColumns.of([[span]], [size]), clamp)[0])
+
+    def span_probabilities(
+        self, docs: Sequence[Doc], spans: SpanColumns, clamp: bool = False
+    ) -> Floats:
+        """Return the probability of each of some spans of Docs to be an entity of its label."""
+        posterior = Posterior.of(*self.posed(listed(docs), clamp))
+        return np.minimum(np.exp(posterior.span_log_probability(self.tags.rows(spans))), 1.0)
 
 
 def listed(docs: Iterable[Doc] | Doc) -> list[Doc]:

@@ -31,7 +31,7 @@ def read(
     """
     with Session.look(path) as session:
         decisions, first = session.decided(), 0
-        how = replace(how, spans_key="", sentences="auto", layers=())
+        how = replace(how, spans_key="", sentences="auto", layers=(), annotated=True)
         for part in docbin.read(session.folder / CORPUS, how, progress):
             given = _known(session.pool, decisions, part.offsets, first)
             yield replace(

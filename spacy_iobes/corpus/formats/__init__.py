@@ -20,7 +20,7 @@ from ...codes.known import Known
 from ...errors import FileError
 from ...names import find
 from ..conll import BOM, MARKERS
-from ..files import GZIP, STANDARD, Progress, require_name, shown
+from ..files import GZIP, HELD, Progress, require_name, shown
 from ..findings import Finding
 from ..first_bytes import binary_kind, json_kind
 from ..inputs import is_stream
@@ -40,7 +40,8 @@ class Format:
     `overlap` says whether spans may overlap in it, `verbatim` whether it has texts, `annotated`
     whether it has any annotation, `tagged` whether that is tags, which may be illegal. One that
     takes `folders` reads them whole; those of a kind that `holds` files of these names are told by
-    these.
+    these. In one that is `marked`, documents begin where a line says so: sentences before the first
+    such line stand for themselves.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Format:
     holds: tuple[str, ...] = ()
     annotated: bool = True
     tagged: bool = False
+    marked: bool = False
 
     def _verb(self, name: str) -> Any:
         return getattr(import_module(self.module or f"{__name__}.{self.name}"), name, None)
@@ -73,6 +75,11 @@ class Format:
         """Return whether a file has tags whose scheme it does not name itself."""
         asked = self._verb("needs_scheme")
         return asked is not None and bool(asked(path, how))
+
+    def dialect(self, path: str | Path, how: ReadOptions) -> str:
+        """Return the name of the format that a file is in: this one, or one that it is read by."""
+        asked = self._verb("dialect")
+        return self.name if asked is None else str(asked(path, how))
 
     def read(
         self, path: str | Path, how: ReadOptions, progress: Progress | None = None
@@ -106,7 +113,13 @@ def _json(head: bytes) -> bool:
 
 
 ROWS = (
-    Format("columns", "one token on a line, with its tags", (), None, False, tagged=True),
+    Format(
+        "columns",
+        "one token on a line, with its tags",
+        overlap=False,
+        tagged=True,
+        marked=True,
+    ),
     Format(
         "docbin",
         "Docs of spaCy",
@@ -151,6 +164,7 @@ ROWS = (
         "tokens",
         "a sentence on each line, spaces between tokens",
         annotated=False,
+        marked=True,
     ),
     Format(
         "session",
@@ -200,7 +214,7 @@ def get_format(name: str | Format) -> Format:
 def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = None) -> Format:
     """Return the format that somebody names; else what the name of the file says, or its content.
 
-    Whatever nothing is known of is a column file.
+    Whatever nothing is known of is a column file; standard input may also be a text, as .txt files.
     """
     if name != "auto":
         named = get_format(name)
@@ -219,7 +233,10 @@ def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = No
     for row in FORMATS.values():
         if row.begins is not None and row.begins(head):
             return row
-    return get_format("columns")
+    piped = str(path) in HELD and bool(head)
+    return get_format(
+        "text" if piped and not has_columns(head, how or ReadOptions()) else "columns"
+    )
 
 
 def format_of_folder(path: Path) -> Format:
@@ -256,14 +273,15 @@ def format_by_ending(ending: str) -> Format | None:
 
 def first_bytes(path: str | Path) -> bytes:
     """Return how a file begins, uncompressed; nothing of what can be read only once."""
-    if str(path) == STANDARD or is_stream(str(path)):
+    if is_stream(str(path)):
         return b""
+    place = HELD.get(str(path), path)
     try:
-        with Path(path).open("rb") as file:
+        with open(place, "rb") as file:
             head = file.read(HEAD)
             if not head.startswith(GZIP):
                 return head
-        with gzip.open(path) as stream:
+        with gzip.open(place) as stream:
             return stream.read(HEAD)
     except (OSError, EOFError):
         return b""  # whoever reads the file says why it cannot be read

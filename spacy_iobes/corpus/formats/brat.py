@@ -10,6 +10,7 @@ import codecs
 import re
 import shutil
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -111,6 +112,9 @@ def _text(
     found = NestedText(str(path), text, tokens, origin=file)
     for number, key, label, parts in mentions:
         span = found.add(label, parts, f"{annotations}:{number + 1}", how.misaligned)
+        if span is None and not how.annotated and tokens:  # it goes, like all others
+            at = min(bisect_left(tokens, (parts[0][0], 0)), len(tokens) - 1)
+            span = Span(at, at, label)
         file.mentions.append(FileMention(number, key, label, span))
     return found
 

@@ -344,7 +344,9 @@ class ColumnWriter:
         if self.arrangement is None:
             as_read = isinstance(part.origin, ColumnOrigin) and self.how.order == "source"
             count = Arrangement(len(part.tags))
-            self.arrangement = count if as_read else Arrangement.of(self.parts, self.how)
+            self.arrangement = (
+                count if as_read and count.count else Arrangement.of(self.parts, self.how)
+            )
         layers, lost = self.arrangement.arrange(part, known, self.how)
         self.left_out += lost
         self._no_spans += (found for found in part.findings if found.kind in NO_SPANS)
@@ -362,7 +364,8 @@ class ColumnWriter:
 
     def render(self, part: Sentences, tags: Sequence[CodedTags]) -> bytes:
         """Return the lines of a part with these tags."""
-        if isinstance(part.origin, ColumnOrigin) and len(tags) == len(part.origin.places):
+        anew = self.how.append or self.how.only_tags
+        if isinstance(part.origin, ColumnOrigin) and (anew or len(tags) == len(part.origin.places)):
             return edit(part, tags, self.how)
         if not len(part):
             return b""

@@ -168,6 +168,7 @@ class _Reader:
     group: StoredGroup | None
     informed: bool
     whole: bool
+    annotated: bool
 
     @classmethod
     def of(cls, path: str | Path, how: ReadOptions, progress: Progress | None) -> _Reader:
@@ -182,11 +183,11 @@ class _Reader:
             every = [(n, found) for n, some in enumerate(groups) for found in some.values()]
             _, rows = span_rows(every, stored.bounds)
             stored.strings.of(rows["label"].astype(np.uint64))
-            if key or not stored.column(ENT_IOB).any():
+            if how.annotated and (key or not stored.column(ENT_IOB).any()):
                 key = _chosen(groups, key, name, stored)
                 group = StoredGroup.read(groups, key, stored.bounds, place) if key else None
         informed = any(MORE.encode() in data for data in stored.user_data if data)
-        reader = cls(name, stored, group, informed, how.sentences == "whole")
+        reader = cls(name, stored, group, informed, how.sentences == "whole", how.annotated)
         if group is not None:
             reader._require_sound(group)
         return reader
@@ -218,7 +219,7 @@ class _Reader:
         filled = np.diff(docs) > 0
         starts = (stored.column(SENT_START)[begin:end] == 1) & (not self.whole)
         starts[docs[:-1][filled]] = True
-        over = self._crossing(starts, first, last)
+        over = self._crossing(starts, first, last) if self.annotated else NO_ROWS
         inside = np.zeros(end - begin + 1, dtype=np.int64)
         np.add.at(inside, over.begin + 1, 1)
         np.add.at(inside, over.end, -1)
@@ -238,7 +239,10 @@ class _Reader:
         )
         column = partial(part.origin.column, place=self.name, offsets=part.offsets)
         part = replace(part, read_column=column)
-        if self.group is None:
+        if not self.annotated:
+            none = Known(part.nothing.spans, np.ones(part.tokens, dtype=bool))
+            part = replace(part, given=none)
+        elif self.group is None:
             codes, names = _entity_tags(stored, begin, end)
             tags = CodedTags.trusted(codes, part.offsets, names)
             part = replace(part, tags=(tags,), scheme=BIO.name)
@@ -376,6 +380,10 @@ class _Rows:
             name = stored.strings.name(key)
             found.append(Finding("crossing", part.place(begin), sentence, name, gone))
         return tuple(found)
+
+
+NONE = np.zeros(0, dtype=np.int64)
+NO_ROWS = _Rows(NONE, NONE, NONE.astype(np.uint64))
 
 
 def _entity_tags(stored: StoredDocs, begin: int, end: int) -> tuple[Ints, tuple[str, ...]]:

@@ -42,7 +42,7 @@ def sentences(some: Iterable[Record], name: str, how: ReadOptions) -> Iterator[S
     """Yield the sentences of the objects of a file."""
     labels = tuple(label for key, label in how.layer_keys if isinstance(key, str))
     for part in text_sentences(rows(some, how), name, how):
-        yield replace(part, layer_labels=labels) if any(labels) else part
+        yield replace(part, layer_labels=labels) if part.tags and any(labels) else part
 
 
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
@@ -58,7 +58,8 @@ def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
             features = tag_names(value["features"])
             continue
         columns = columns or tag_columns(record, how)
-        yield _row(record, columns, {name: named or features.get(name, ()) for name in columns})
+        names = {name: named or features.get(name, ()) for name in columns}
+        yield _row(record, columns, names, how.annotated)
 
 
 def is_header(value: Any) -> bool:
@@ -127,14 +128,17 @@ def _is_flat(tags: Any) -> bool:
     return isinstance(tags, list) and bool(tags) and all(isinstance(x, TAG) for x in tags)
 
 
-def _row(record: Record, columns: Sequence[str], names: Mapping[str, Sequence[str]]) -> TextRow:
+def _row(
+    record: Record, columns: Sequence[str], names: Mapping[str, Sequence[str]], annotated: bool
+) -> TextRow:
     value = record.value
     key = _tokens(value)
     words = value.get(key)
     if not isinstance(words, list):
         raise record.wrong(f"no tokens: {[*value]}.")
     require_words(record, words)
-    tags = tuple(_tags(record, name, len(words), names[name]) for name in columns)
+    read = columns if annotated else ()
+    tags = tuple(_tags(record, name, len(words), names[name]) for name in read)
     info = without(value, [key, *columns])
     return TextRow(record.number, record.unit, info, "", words, by_tokens=True, tags=tags)
 

@@ -37,6 +37,7 @@ from . import doccano, hugging_face, label_studio, prodigy
 from .options import ReadOptions, SaveOptions
 
 OWN = "jsonl"
+DIGITS = 6  # of probabilities
 
 
 def read(
@@ -59,6 +60,16 @@ def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
     """Return whether the first object has tags."""
     first = next(iter(records(path, how.encoding)), None)
     return first is not None and dialect_of(first, how) == "hugging_face"
+
+
+def dialect(path: str | Path, how: ReadOptions) -> str:
+    """Return the name of the format that the first object of a file is in."""
+    first = next(iter(records(path, how.encoding)), None)
+    if first is None or how.format == OWN:
+        return OWN
+    found, value = dialect_of(first, how), first.value
+    labels = isinstance(value, dict) and any(isinstance(value.get(x), list) for x in CLASSES)
+    return "doccano" if found == OWN and labels and "text" in value else found
 
 
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
@@ -167,7 +178,8 @@ def written(excerpt: Excerpt, offsets: str = "auto") -> tuple[Object, Sequence[F
     made["spans"] = None
     if not excerpt.unknown:
         misaligned = () if by_tokens else excerpt.misaligned
-        made["spans"] = [*map(place, excerpt.spans), *(span._asdict() for span in misaligned)]
+        made["spans"] = [place(span) | _told(excerpt, span) for span in excerpt.spans]
+        made["spans"] += (span._asdict() for span in misaligned)
     if len(excerpt.starts) > 1:
         bounds = pairwise([*excerpt.starts, len(words)])
         made["sents"] = [_run(place, start, end) for start, end in bounds]
@@ -181,6 +193,17 @@ def written(excerpt: Excerpt, offsets: str = "auto") -> tuple[Object, Sequence[F
 
 
 Place = Callable[[Span], Object]
+
+
+def _told(excerpt: Excerpt, span: Span) -> Object:
+    """Return what else is written of a span that a model has found: text and probability."""
+    if span not in excerpt.probability:
+        return {}
+    start, end, _ = excerpt.characters(span)
+    return {
+        "text": excerpt.text[start:end],
+        "probability": round(excerpt.probability[span], DIGITS),
+    }
 
 
 def _run(place: Place, start: int, end: int) -> Object:

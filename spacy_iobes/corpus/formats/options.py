@@ -143,6 +143,8 @@ class ReadOptions:
     )
     tokenizer: Tokenize | None = field(default=None, compare=False)
     """Cuts texts into tokens, in place of what `lang` names; no option."""
+    annotated: bool = field(default=True)
+    """Whether annotation is read. Else texts and Docs come as if they had none; no option."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(map(str, self.layers)))
