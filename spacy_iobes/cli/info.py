@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import typer
@@ -114,9 +115,19 @@ TAKES = {
     "convert": "read",
     "convert --to": "write",
     "repair": "write",
-    "gold of score and compare": "gold",
-    "predictions of score and compare": "read",
+    "score (gold)": "gold",
+    "score (pred)": "read",
+    "compare (gold)": "gold",
+    "compare (a, b)": "read",
+    "train": "gold",
+    "predict": "read",
+    "tune": "gold",
+    "explain": "read",
+    "annotate": "read",
+    "select": "read",
+    "simulate": "gold",
     "strategies": "gold",
+    "predict --to": "write",
     "generate": "write",
 }
 """What each command needs of the formats that it takes."""
@@ -137,13 +148,21 @@ def show_formats(json: bool) -> None:
     for row in FORMATS.values():
         endings = f" ({' '.join(row.endings)})" if row.endings else ""
         echo(f"{row.name}: {row.about}{endings}")
-    lines = [
+    echo(f"\n{matrix()}")
+
+
+def matrix() -> str:
+    """Return a table that says which command takes which format.
+
+    Commands that need the same of a format share a column, which begins with all of their names.
+    """
+    names = ([name for name, wanted in TAKES.items() if wanted == need] for need in NEEDS)
+    first, *more = (("", *line) for line in zip_longest(*names, fillvalue=""))
+    rows = [
         (row.name, *("yes" if holds(row) else "-" for holds in NEEDS.values()))
         for row in FORMATS.values()
     ]
-    echo(f"\n{aligned(('', *NEEDS), lines, 'l' * (1 + len(NEEDS)))}\n")
-    for need in NEEDS:
-        echo(f"{need:5}  {', '.join(name for name, wanted in TAKES.items() if wanted == need)}")
+    return aligned(first, [*more, *rows], "l" * len(first), (len(more),))
 
 
 TOPICS = {"schemes": show_schemes, "policies": show_policies, "formats": show_formats}
