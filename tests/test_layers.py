@@ -169,7 +169,7 @@ HIDDEN = """
     corpus.formats corpus.generated corpus.generated_docs corpus.inline_files corpus.layered_columns
     corpus.nested_corpus corpus.nested_reader corpus.training_data
     ml.explain pipeline.scorers pipeline.training_config
-    scoring.page scoring.side_by_side selection.midway
+    scoring.page scoring.side_by_side
     strategies.cells strategies.chart strategies.page strategies.study
 """.split()  # noqa: SIM905
 """Modules with a function that has the name of a module, which hides it in the package."""

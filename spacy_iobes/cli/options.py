@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import MISSING
 from functools import wraps
 from typing import Annotated, Any, get_args
 
@@ -193,8 +194,14 @@ def in_place_of(
 
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-SHORT = {"--format": "-f", "--spans-key": "-g", "--to": "-t"}
-KINDS = {"str": str, "int": int, "bool": bool, "tuple[str, ...]": list[str] | None}
+SHORT = {"--format": "-f", "--label": "-l", "--spans-key": "-g", "--to": "-t"}
+KINDS: dict[str, Any] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "tuple[str, ...]": list[str] | None,
+}
 """What typer takes for the type of a field."""
 
 
@@ -211,8 +218,28 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = ()) -> Decorato
     return in_place_of(name, source)
 
 
-def _option_of(each: Any, prefix: str) -> inspect.Parameter:
-    """Return the parameter of typer for a field."""
+def given_of(name: str, cls: type, names: Collection[str]) -> Decorator:
+    """Give a command options for some fields of a dataclass, in place of its parameter `name`.
+
+    It gets a mapping of those that were given, where a default may be another one.
+    """
+
+    def source(**values: Any) -> dict[str, Any]:
+        given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
+        return {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in given.items()
+            if value is not None and value is not False
+        }
+
+    source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_option_of(each, name, given=True) for each in option_fields(cls) if each.name in names]
+    )
+    return in_place_of(name, source)
+
+
+def _option_of(each: Any, prefix: str, given: bool = False) -> inspect.Parameter:
+    """Return the parameter of typer for a field; without a default if it has to be `given`."""
     choices = get_args(each.metadata["choices"])
     about = each.metadata["about"].rstrip(".")
     about = f"{about}: {', '.join(choices)}." if choices else f"{about}."
@@ -220,6 +247,10 @@ def _option_of(each: Any, prefix: str) -> inspect.Parameter:
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
     default = each.default or None if isinstance(each.default, tuple) else each.default
+    if given and kind is not bool:
+        told = default not in (None, MISSING)
+        about = f"{about[:-1]} (default: {default})." if told else about
+        kind, default = kind | None, None
     panel = {"rich_help_panel": each.metadata["panel"]} if each.metadata["panel"] else {}
     return inspect.Parameter(
         f"{prefix}_{each.name}",

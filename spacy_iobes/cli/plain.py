@@ -41,6 +41,7 @@ INSTEAD = {
     "--tag-index": "--tag",
     "--tag-scheme": "--scheme",
     "--token-index": "--token",
+    "--untagged": "--tag 0, the column of the tokens",
     "-r": "--policy",
 }
 """Options that people try, from other tools and from version 0.1.0, and what they are called."""

@@ -135,6 +135,7 @@ def _of_part(
     starts = np.split(part.offsets[:-1], first[1:])
     lost = _lost(part, first)
     texts = _verbatim if part.words.verbatim else _spaced
+    sizes = np.diff(first, append=len(part)).tolist()
     whole = [*np.bincount(document, minlength=len(firsts)).tolist()]
     inside = len(firsts) - len(part.opens)
     for at, (text, places) in enumerate(texts(part, bounds, document, whole, len(firsts))):
@@ -151,7 +152,7 @@ def _of_part(
             blocked[at],
             wrong[at],
             lost.get(at, []),
-            info[int(document[at])],
+            {**info[int(document[at])], **part.note(int(first[at]), sizes[at])},
             part.words.verbatim,
             whole[int(document[at])] == 1 and int(document[at]) >= inside,
         )
