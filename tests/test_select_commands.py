@@ -63,7 +63,7 @@ def test_a_picture_by_matplotlib(corpora: Path, tmp_path: Path) -> None:
 def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
     target, page = tmp_path / "next.jsonl", tmp_path / "rank.html"
     order = ("select", corpora / "pool.bio", "--learn", corpora / "known.bio", "-s", "bio")
-    code, out, _ = run(*order, "-l", "ORG", "-n", 7, "-o", target, "--plot", page)
+    code, out, _ = run(*order, "-l", "ORG", "-n", 7, "-o", target, "--plot", page, "-t", "prodigy")
     assert code == FINE
     assert len(out.splitlines()) == 2 + 7 + 2
     assert "in the first 7." in out
@@ -76,13 +76,20 @@ def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
             words = [token["text"] for token in task["tokens"]]
             mine = words[span["token_start"] : span["token_end"] + 1]
             assert task["text"][span["start"] : span["end"]].split() == mine
+    columns = tmp_path / "next.bio"
+    code, _, err = run(*order, "-l", "ORG", "-n", 7, "-o", columns, "--to-scheme", "bio")
+    assert (code, f"{columns}: 7 sentences" in err) == (FINE, True)
+    blocks = columns.read_text(encoding="utf8").strip().split("\n\n")
+    assert [[row.split()[0] for row in block.split("\n")] for block in blocks] == [
+        [token["text"] for token in task["tokens"]] for task in tasks
+    ]
     written = page.read_text(encoding="utf8")
     assert '<th scope="col">rank</th><th scope="col">expected</th>' in written
     assert written.count('<td class="text">') == 7  # the sentences
     assert '<th scope="col" class="text">sentence</th>' in written
     code, out, _ = run(*order, "-l", "ORG", "-n", 2, "--suggestions", 0, "--json")
     assert [set(task) for task in json.loads(out)] == [
-        {"text", "tokens", "spans", "meta", "_input_hash"}
+        {"text", "tokens", "spans", "meta", "answer", "_input_hash"}
     ] * 2
 
 
@@ -98,9 +105,7 @@ def test_a_pool_of_another_kind_than_what_is_learned_from(corpora: Path, tmp_pat
     for more in ([], ["--format", "text"]):
         code, out, err = run("select", text, *learn, "--sentences", "lines", *more)
         assert code == FINE
-        assert ("read as plain text (if it is a column file: --format columns)" in err) != bool(
-            more
-        )
+        assert ("read as plain text (else: --format columns)" in err) != bool(more)
         assert sorted(row["text"] for row in json.loads(out)) == sorted(texts)
     for more in (["--format", "columns"], ["--learn", str(columns)]):  # the last --learn counts
         code, out, _ = run("select", columns, *learn, *more)
@@ -130,7 +135,6 @@ def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
     ("more", "words"),
     [
         (["-s", "bio"], "say what to look for"),
-        (["-l", "ORG"], "Name the scheme of its tags"),
         (["-s", "bio", "-l", "CAR"], "no mention of CAR"),
         (["-s", "bio", "-l", "ORG", "--ranking", "best"], "Known: expected, entropy"),
         (["-s", "bio", "-l", "ORG", "--rule", "soon"], "Known: estimate"),

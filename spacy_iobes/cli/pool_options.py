@@ -31,7 +31,7 @@ Plots = Annotated[
 
 def docs_to_read(path: str, how: ReadOptions, nested: bool, scheme: str, policy: str) -> list[Doc]:
     """Return the Docs of a file or folder; what cannot be a mention is told."""
-    from ..selection.pool_docs import is_untagged, pool_docs
+    from ..selection.pool_files import is_untagged, pool_docs
 
     require_there(path)
     bare = is_untagged(Corpus(path, how))

@@ -19,7 +19,7 @@ from .ledger import Decision as Decision
 from .ledger import Ledger as Ledger
 from .lock import Lock as Lock
 from .pool import Pool as Pool
-from .pool_docs import pool_docs as pool_docs
+from .pool_files import pool_docs as pool_docs
 from .pool_learner import PoolLearner as PoolLearner
 from .progress import history as history
 from .progress import stop_message as stop_message
