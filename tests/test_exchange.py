@@ -7,13 +7,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import Corpus, GeneratedSentence, ReadOptions, group_spans, read_docbin
+from spacy_iobes.corpus import (
+    Corpus,
+    GeneratedSentence,
+    ReadOptions,
+    Sentences,
+    group_spans,
+    read_docbin,
+)
 from spacy_iobes.corpus import read as read_corpus
 from spacy_iobes.corpus import save as save_corpus
 from spacy_iobes.errors import ColumnError, CorpusError, FileError, UnknownNameError
@@ -487,3 +495,44 @@ def test_nested_mentions_have_a_column_for_each_level(tmp_path: Path) -> None:
     assert {len(line.split("\t")) for line in lines} == {1 + depth}
     (doc,) = read_docbin(tmp_path / "out.spacy")
     assert sorted(group_spans(doc, KEY)) == mentions(some[deep], nested=True)
+
+
+def test_a_session_takes_another_one(tmp_path: Path) -> None:
+    """It is a format like all others, rejected sentences and numbers included."""
+    with small(tmp_path / "one", 40) as session:
+        gold = read_some(session, 20)
+    with small(tmp_path / "two", 40) as other:
+        assert take(other, tmp_path / "one") == Intake(new=21, unannotated=19)
+        assert accepted(other) == gold
+        assert other.progress().rejected == 1
+
+
+def test_a_task_that_nobody_has_answered_stays_so(tmp_path: Path) -> None:
+    """Null is no answer; without the key nobody was asked, and the mentions count."""
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    task = {"text": "Ada met Bo.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    path.write_text("".join(json.dumps({**task, **more}) + "\n" for more in ({"answer": None}, {})))
+    source = read_corpus(path, format="prodigy")
+    save_corpus(source, out, to="prodigy")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["answer"] for row in rows] == [None, "accept"]
+    parts = [[*read_corpus(each, format="prodigy")] for each in (path, out)]
+    assert [part.known().spans.spans() for (part,) in parts] == [[Span(0, 1, "PER")] * 2] * 2
+
+
+def test_notes_of_sentences_go_where_they_go(tmp_path: Path) -> None:
+    """Through cuts and joins, and into objects and Docs of one sentence only."""
+    with small(tmp_path / "state", 40) as session:
+        read_some(session, 20)
+    (part,) = read_corpus(tmp_path / "state")
+    numbers = [note["meta"]["sentence"] for note in part.notes]
+    assert numbers == list(range(40))
+    pieces = [part.cut(a, b) for a, b in ((0, 7), (7, 8), (8, 40))]
+    assert Sentences.joined(pieces).notes == part.notes
+    assert [len(piece.notes) for piece in pieces] == [7, 1, 32]
+    out = tmp_path / "out.jsonl"
+    for unit in ("sentence", "document"):
+        save_corpus([part], out, unit=unit)
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        alone = np.diff([*part.opens.tolist(), 40]).tolist() if unit == "document" else [1] * 40
+        assert ["meta" in row for row in rows] == [size == 1 for size in alone]

@@ -387,13 +387,18 @@ def test_what_is_damaged_is_named_and_left_alone(tmp_path: Path) -> None:
         {"labels": ("A",), "audit": 1.0},
         {"labels": ("A",), "target": 0.0},
         {"labels": ("A",), "seed": -1},
-        {"labels": ("A",), "start": "last"},
         {"labels": ("A",), "start": "words"},
     ],
 )
 def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError, match="The setting"):
         Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_names_in_settings_are_known() -> None:
+    for name, value in (("start", "last"), ("rule", "whim")):
+        with pytest.raises(UnknownNameError, match=f"Unknown .*{value!r}. Known: "):
+            Settings(("A",), **{name: value})  # type: ignore[arg-type]
 
 
 def test_a_label_with_white_space_is_told_what_to_be() -> None:

@@ -76,9 +76,9 @@ def annotate_cli(
             "--port", min=0, max=65535, help="0: the one of last time, or any that is free."
         ),
     ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
-    ] = True,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open the page in a browser.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Annotate a corpus on a page, reading as little as possible.
@@ -109,7 +109,7 @@ def annotate_cli(
         if take:
             taken(session, take, how, (scheme, policy), as_read, json)
         else:
-            served(session, port, browser)
+            served(session, port, not no_browser)
 
 
 def require_server() -> None:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 WIDEST = 100  # columns, however wide a terminal is
 LEFT = 26  # columns at most for the names of options
 NUMBERS = {"int": "N", "float": "X"}
-FILES = ("output", "html", "file")
+FILES = ("output", "html", "file", "take", "plot", "learn")
 """What options are called that are files."""
 FIRST = ("Arguments", "Options")
 

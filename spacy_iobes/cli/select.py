@@ -13,7 +13,7 @@ from ..corpus.formats.options import ReadOptions, SaveOptions
 from ..scoring.tables import aligned
 from ..selection.settings import Settings
 from .application import command, counted, echo
-from .options import Json, PolicyName, SchemeName, given_of, read_options, save_options
+from .options import Json, Limit, PolicyName, SchemeName, given_of, read_options, save_options
 from .output import print_json
 from .pipelines import loaded, tunable
 from .pool_options import Plots, RankingName, docs_to_read, required_labels
@@ -51,7 +51,7 @@ def select_cli(
         str, typer.Option("--component", help="Its recogniser (default: the last one).")
     ] = "",
     ranking: RankingName = "expected",
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="So many sentences.")] = 100,
+    limit: Limit = 100,
     suggestions: Annotated[
         int, typer.Option("--suggestions", min=0, help="Annotations to suggest for each.")
     ] = 10,
@@ -90,6 +90,7 @@ def select_cli(
         known = docs_to_read(learn, theirs, nested, scheme, policy)
         whole = Pool.of([*docs, *known], targets, nested=nested)
         found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
+    count = limit or len(found.order)
     if output:
         write(found, output, count, suggestions, save)
     if json:

@@ -45,17 +45,6 @@ def simulate_cli(
         ),
     ] = False,
     ranking: RankingName = "expected",
-    patience: Annotated[
-        int, typer.Option("--patience", min=1, help="Rounds in a row that must reach it.")
-    ] = 1,
-    grow: Annotated[
-        float,
-        typer.Option("--grow", min=0, help="Batches of this share of what was read, if more."),
-    ] = 0.0,
-    beyond: Annotated[
-        float,
-        typer.Option("--beyond", help="Go on until this coverage is really reached, too."),
-    ] = 0.0,
     plot: Plots = None,
     json: Json = False,
 ) -> None:
@@ -71,9 +60,7 @@ def simulate_cli(
     targets, nested = required_labels(given), "nested" in given
     require_pictures(plot or [])
     chosen = {name: given[name] for name in given if name not in ("labels", "nested")}
-    plan = Plan(
-        **chosen, ranking=ranking, patience=patience, grow=grow, beyond=beyond, suggest=True
-    )
+    plan = Plan(**chosen, ranking=ranking, suggest=True)
     pool = Pool.of(docs_to_read(corpus, how, nested, scheme, policy), targets, nested=nested)
     pool = pool if enrich else pool.without_known()
     rounds = run(pool, plan)

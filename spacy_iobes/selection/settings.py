@@ -38,15 +38,15 @@ class Settings:
     target: float = option(0.99, "The coverage to stop at.")
     rule: str = option(
         "estimate",
-        "When to stop, by the target: the model's estimate, corrected by the audit, by the audit "
-        "alone (its low end), or never.",
+        "Which estimate of the coverage has to reach the target: the model's, that one corrected "
+        "by the audit, or the low end of the audit",
         choices=RuleName,
     )
     patience: int = 2
-    seed: int = option(0, "Of what is drawn.")
+    seed: int = option(0, "Seed of what is drawn at random.")
     start: str = option(
         "first",
-        "What to read first: in the order of the corpus, at random, or what holds one of --words",
+        "What to read first; words: sentences that hold one of --words",
         choices=Start,
     )
     words: tuple[str, ...] = option((), "With --start words: a word; repeat it for several.")
