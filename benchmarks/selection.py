@@ -82,7 +82,7 @@ def curve(
     how = LOOPS[loop]
     pool = setting.pool(how.get("enrich", False), QUICK if quick else 0)
     plan = Plan(
-        size=20 if quick else 100,
+        batch=20 if quick else 100,
         audit=how["audit"],
         beyond=0.5 if quick else setting.published.coverage / 100,
         suggest=setting.label == "RNA" and loop == "plain",

@@ -230,7 +230,7 @@ def session(path: Path, spans: Spans, missing: int) -> list[str]:
     nested = any(
         a[0] < b[1] and b[0] < a[1] for some in spans for a in some for b in some if a != b
     )
-    pool = Pool.of(bare, labels, nested=nested, spans_key="sc" if nested else None)
+    pool = Pool.of(bare, labels, nested=nested)
     with Session.create(path, pool, Settings(labels=labels)) as made:
         for number, some in enumerate(spans):
             if number != missing:

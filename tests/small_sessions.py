@@ -55,7 +55,7 @@ def _doc(vocab: Vocab, held: Sequence[GeneratedSentence], nested: bool) -> Doc:
 
 
 def pool_of(some: Sequence[GeneratedSentence], labels: Sequence[str], nested: bool = False) -> Pool:
-    return Pool.of(docs(some, nested), labels, nested=nested, spans_key=KEY if nested else None)
+    return Pool.of(docs(some, nested), labels, nested=nested)
 
 
 def gold_of(

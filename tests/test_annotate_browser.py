@@ -175,7 +175,7 @@ def bio(some: Sequence[GeneratedSentence]) -> list[list[list[str]]]:
 
 
 def test_by_keyboard_alone_to_the_end(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Every sentence is annotated as it should be; the export is what was pressed."""
+    """Every sentence is annotated as it should be; what is written is what was pressed."""
     page, gold, asked = open_page(20, audit=0.25), gold_of(sentences(20), LABELS), list[int]()
     chosen = 0
     while (number := page.sentence) >= 0:
@@ -201,11 +201,11 @@ def test_by_keyboard_alone_to_the_end(open_page: Callable[..., Page], tmp_path: 
     assert sorted(asked) == list(range(20))
     assert chosen, "no suggestion was ever right"
     assert page.text("pause-text") == "All 20 sentences are read."
-    assert page.text("export") == "spacy-iobes export state FILE"
+    assert page.text("export") == "spacy-iobes convert state FILE"
     assert page.text("coverage") == "100 %"
     assert page.text("mentions") == str(sum(map(len, gold)))
     page.silent()
-    fine("export", tmp_path / "state", tmp_path / "out.bio")
+    fine("convert", tmp_path / "state", tmp_path / "out.bio", "--to-scheme", "bio")
     blocks = (tmp_path / "out.bio").read_text().strip().split("\n\n")
     rows = [[line.split("\t") for line in block.split("\n")] for block in blocks]
     assert [block for block in rows if block[0][0] != "-DOCSTART-"] == bio(sentences(20))

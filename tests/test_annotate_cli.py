@@ -1,4 +1,4 @@
-"""The commands annotate, export and import, and the corpora that they read."""
+"""The command annotate: the corpora that it reads, and files that it takes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
 from spacy.tokens import DocBin
 
-from spacy_iobes.corpus import NestedReading, ToRead, docs_to_read, plain_docs
-from spacy_iobes.errors import FileError, OverlapError, UnknownNameError
-from spacy_iobes.selection import Pool, Session, Settings, add_file, export
+from spacy_iobes.corpus import Corpus, ReadOptions
+from spacy_iobes.errors import OverlapError, UnknownNameError
+from spacy_iobes.selection import Pool, Session, Settings, pool_docs, take_file
 
 from .commands import fine, run
 from .served import Server, served
@@ -88,7 +89,7 @@ def test_a_column_file_with_tags(tmp_path: Path, columns: Path) -> None:
 
 def test_mentions_that_are_there_already(tmp_path: Path, columns: Path) -> None:
     state = tmp_path / "state"
-    message = refused(columns, state, "--label", "PER", "--scheme", "bio")
+    message = refused(columns, state, "--label", "PER")
     assert "2 mentions of PER in 1 sentence already" in message
     assert "--existing keep" in message
     assert not state.exists()
@@ -96,22 +97,23 @@ def test_mentions_that_are_there_already(tmp_path: Path, columns: Path) -> None:
     with begun(tmp_path, columns, state, *kept) as found:
         assert [made.sentence for made in found.decisions] == [0]
         assert [span.label for span in found.decisions[0].spans] == ["PER", "PER"]
-    assert "one of: keep, drop" in refused(columns, tmp_path / "x", *kept[:-1], "maybe")
+    assert "Known: keep, drop" in refused(columns, tmp_path / "x", *kept[:-1], "maybe")
 
 
 def test_what_is_missing_or_wrong_is_said(tmp_path: Path, columns: Path) -> None:
     state = tmp_path / "state"
     assert "say what to look for" in refused(columns, state)
-    assert "more than tokens" in refused(columns, state, "--label", "X")
+    (tmp_path / "pos").write_text("Ada NNP\nmet VBD\n")
+    assert "no scheme has the tag 'NNP'" in refused(tmp_path / "pos", state, "--label", "X")
     assert "there is no such folder" in refused(state)
     assert "there is no such file" in refused(tmp_path / "nothing", state, "--label", "X")
     assert "Unknown scheme" in refused(columns, state, "--label", "X", "--scheme", "bo")
-    assert "no language" in refused(columns, state, "--label", "X", "--untagged", "--lang", "xxx")
-    untagged = (columns, state, "--label", "X", "--untagged")
-    assert "'start'" in refused(*untagged, "--start", "end")
+    assert "no language" in refused(columns, state, "--label", "X", "--tag", 0, "--lang", "xxx")
+    untagged = (columns, state, "--label", "X", "--tag", 0)
+    assert "Unknown start 'end'" in refused(*untagged, "--start", "end")
     assert "'words'" in refused(*untagged, "--start", "words")
     assert "Unknown stopping rule" in refused(*untagged, "--rule", "x")
-    assert "Known: rules, lines, whole" in refused(*untagged, "--sentences", "x")
+    assert "Known: auto, whole, lines, rules" in refused(*untagged, "--sentences", "x")
     assert "each once" in refused(*untagged, "--label", "X")
     (tmp_path / "empty.txt").write_text(" \n\n")
     assert "no token" in refused(tmp_path / "empty.txt", state, "--label", "X")
@@ -122,13 +124,13 @@ def test_what_is_missing_or_wrong_is_said(tmp_path: Path, columns: Path) -> None
 def test_a_folder_that_is_no_session(tmp_path: Path, columns: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
-    message = refused(columns, tmp_path / "full", "--label", "X", "--untagged")
+    message = refused(columns, tmp_path / "full", "--label", "X", "--tag", 0)
     assert "something is there already" in message
 
 
 def test_a_session_of_words(tmp_path: Path, columns: Path) -> None:
     start = ("--start", "words", "--words", "kisumu", "--batch", 1, "--audit", 0)
-    with served(columns, tmp_path / "state", "--label", "X", "--untagged", *start) as server:
+    with served(columns, tmp_path / "state", "--label", "X", "--tag", 0, *start) as server:
         assert server.state()["task"]["words"] == ["Kisumu", "is", "big"]
 
 
@@ -159,11 +161,11 @@ def test_without_a_server_the_message_is_kind(tmp_path: Path) -> None:
 
 def text_of(tmp_path: Path, split: str) -> list[list[str]]:
     (tmp_path / "corpus.txt").write_text(TEXT)
-    found = plain_docs(tmp_path / "corpus.txt", spacy.blank("en"), split)  # type: ignore[arg-type]
-    return [[sent.text for sent in doc.sents] for doc in found]
+    return [[text.strip() for text in doc] for doc in read(tmp_path / "corpus.txt", split)[0]]
 
 
 def test_plain_text_by_rules_lines_or_whole(tmp_path: Path) -> None:
+    assert text_of(tmp_path, "rules") == text_of(tmp_path, "auto")
     assert text_of(tmp_path, "rules") == [
         ["Ada lives in Kisumu.", "She met Bo.", "He left at noon, Dr. Who said."],
         ["A new paragraph; it has two lines."],
@@ -175,13 +177,16 @@ def test_plain_text_by_rules_lines_or_whole(tmp_path: Path) -> None:
     assert [len(doc) for doc in text_of(tmp_path, "whole")] == [1, 1]
 
 
-def read(path: Path, **how: object) -> tuple[list[list[str]], list[str]]:
-    told = list[str]()
-    found = docs_to_read(str(path), ToRead(**how), spacy.blank("en"), told.append)  # type: ignore[arg-type]
+def read(
+    path: Path, split: str = "auto", nested: bool = False, scheme: str = "", **how: Any
+) -> tuple[list[list[str]], list[str]]:
+    """The sentences of each Doc, and what was told."""
+    corpus = Corpus(str(path), ReadOptions(sentences=split, **how))  # type: ignore[arg-type]
+    docs, lines = pool_docs(corpus, nested, scheme)
     return [
         [sent.text for sent in doc.sents] if doc.has_annotation("SENT_START") else [doc.text]
-        for doc in found
-    ], told
+        for doc in docs
+    ], lines
 
 
 def test_json_lines_with_and_without_mentions(tmp_path: Path) -> None:
@@ -189,7 +194,7 @@ def test_json_lines_with_and_without_mentions(tmp_path: Path) -> None:
     rows: Sequence[dict[str, object]] = [{"text": "Ada met Bo. He left."}, {"text": "Yes"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert read(path) == ([["Ada met Bo. He left."], ["Yes"]], [])
-    assert read(path, split="rules") == ([["Ada met Bo.", "He left."], ["Yes"]], [])
+    assert read(path, "rules") == ([["Ada met Bo.", "He left."], ["Yes"]], [])
     path.write_text(json.dumps({"text": "Ada met Bo", "spans": [[0, 3, "PER"], [0, 2, "X"]]}))
     found, told = read(path)
     assert found == [["Ada met Bo"]]
@@ -206,33 +211,27 @@ def test_what_else_json_lines_have_comes_back(tmp_path: Path) -> None:
     first = {"id": "a-1", "text": "Ada met Bo. He left.", "meta": {"source": "x", "sentence": 7}}
     second = {"text": "Yes", "id": 10**30, "score": 0.5, "_input_hash": 3, "meta": "none"}
     path.write_text("".join(json.dumps(row) + "\n" for row in (first, second)))
-    nlp = spacy.blank("en")
-    pool = Pool.of(docs_to_read(str(path), ToRead(split="rules"), nlp, print), ("PER",))
-    with Session.create(tmp_path / "state", pool, Settings(labels=("PER",))):
-        pass
-    with Session.open(tmp_path / "state") as session:
+    docs, _ = pool_docs(Corpus(str(path), ReadOptions(format="jsonl", sentences="rules")))
+    state = tmp_path / "state"
+    Session.create(state, Pool.of(docs, ("PER",)), Settings(labels=("PER",))).close()
+    with Session.open(state) as session:
         for number, spans in enumerate([[(0, 1, "PER")], [], []]):
             session.decide(number, "accept", spans)
-        export(session, str(out), "prodigy")
+    for form in ("prodigy", "doccano", "jsonl"):
+        fine("convert", state, out, "--to", form)
         found = [json.loads(line) for line in out.read_text().splitlines()]
         assert [row["id"] for row in found] == ["a-1", "a-1", 10**30]
         assert found[0]["meta"] == {"source": "x", "sentence": 0, "document": 0, "status": "read"}
         assert found[1]["meta"]["sentence"] == 1
         assert found[2]["meta"] == {"meta": "none", "sentence": 2, "document": 1, "status": "read"}
-        assert (found[2]["score"], found[2]["_input_hash"] == 3) == (0.5, False)
-        assert add_file(session, str(out), NestedReading()).same == 3
-        export(session, str(out), "doccano")
-        found = [json.loads(line) for line in out.read_text().splitlines()]
-        assert [(row["id"], row["source_id"]) for row in found] == [
-            (0, "a-1"),
-            (1, "a-1"),
-            (2, 10**30),
-        ]
-        assert found[0]["meta"] == first["meta"]
-        assert add_file(session, str(out), NestedReading()).same == 3
+        assert found[2]["score"] == 0.5
+        with Session.open(state) as session:
+            assert take_file(session, Corpus(str(out), ReadOptions(format=form))).same == 3
+    with Session.open(state) as session:
         session.undo()
-        export(session, str(out), "doccano", rest="missing")
-        assert add_file(session, str(out), NestedReading()).unannotated == 1
+    fine("convert", state, out, "--to", "doccano")
+    with Session.open(state) as session:
+        assert take_file(session, Corpus(str(out))).unannotated == 1
 
 
 def test_other_kinds_of_files(tmp_path: Path, columns: Path) -> None:
@@ -241,19 +240,33 @@ def test_other_kinds_of_files(tmp_path: Path, columns: Path) -> None:
     assert [text.strip() for doc in read(tmp_path / "in.spacy")[0] for text in doc] == every
     (tmp_path / "tokens").write_text("Ada\nmet\n\nBo\n")
     assert read(tmp_path / "tokens")[0] == [["Ada met"], ["Bo"]]
-    assert read(columns, untagged=True)[0] == [["Ada met Bo", "Yes ."], ["Kisumu is big"]]
+    assert read(columns, tag=0)[0] == [["Ada met Bo", "Yes ."], ["Kisumu is big"]]
     both = tmp_path / "both"
     both.mkdir()
     (both / "a.txt").write_text("One. Two.")
     (both / "b.txt").write_text("Three.")
-    assert read(both)[0] == [["One.", "Two."], ["Three."]]
-    table = tmp_path / "table.txt"  # a scheme says that these are columns
-    table.write_text(columns.read_text())
-    assert read(table, scheme="bio")[0] == read(columns, scheme="bio")[0]
+    (both / "c.bio").write_text(columns.read_text())
+    assert [[text.strip() for text in doc] for doc in read(both, scheme="bio")[0]] == [
+        ["One.", "Two."],
+        ["Three."],
+        ["Ada met Bo", "Yes ."],
+        ["Kisumu is big"],
+    ]
+    table = tmp_path / "table.txt"  # its lines say that these are columns
+    table.write_text("Ada B-PER\nmet O\n")
+    assert read(table, scheme="bio")[0] == [["Ada met"]]
     with pytest.raises(UnknownNameError):
-        read(table, form="xyz")
-    with pytest.raises(FileError, match="more than tokens"):
-        read(columns)
+        read(table, format="xyz")
+
+
+def test_rules_tell_the_sentences_of_docs_that_have_none(tmp_path: Path) -> None:
+    texts = ["Ada  met Bo. He left.", "Yes. No"]
+    nlp = spacy.blank("en")
+    marked = nlp(texts[1])
+    marked[2].is_sent_start = False
+    DocBin(docs=[nlp(texts[0]), marked]).to_disk(tmp_path / "in.spacy")
+    assert read(tmp_path / "in.spacy")[0] == [[texts[0]], [texts[1]]]
+    assert read(tmp_path / "in.spacy", "rules")[0] == [["Ada  met Bo.", "He left."], ["Yes.", "No"]]
 
 
 def test_nested_columns(tmp_path: Path) -> None:
@@ -267,21 +280,20 @@ def test_nested_columns(tmp_path: Path) -> None:
         assert found.settings.nested
 
 
-def test_export_while_somebody_annotates(tmp_path: Path) -> None:
+def test_a_session_is_written_while_somebody_annotates(tmp_path: Path) -> None:
     small(tmp_path / "state", 12, audit=0.0).close()
-    out = tmp_path / "out.jsonl"
+    out, more = tmp_path / "out.jsonl", ("--to", "doccano", "--rest", "leave-out")
     with served(tmp_path / "state") as server:
         body = {"number": 1, "sentence": 0, "answer": "accept", "spans": [[0, 1, "PER"]]}
         assert server.ask("/api/decide", body)[0] == 200
-        result = fine("export", tmp_path / "state", out, "--format", "doccano")
-        assert result.stdout.startswith(f"{out}: 1 sentence (1 read), ")
-        assert json.loads(out.read_text())["id"] == 0
-        found = run("import", tmp_path / "state", out)
+        fine("convert", tmp_path / "state", out, *more)
+        assert json.loads(out.read_text())["meta"]["sentence"] == 0
+        found = run("annotate", tmp_path / "state", "--take", out)
         assert found.exit_code == 2
         assert f"in use by process {server.process.pid}" in " ".join(found.stderr.split())
 
 
-def test_export_and_import(tmp_path: Path) -> None:
+def test_convert_and_take(tmp_path: Path) -> None:
     gold = gold_of(sentences(30), ("PER", "LOC"))
     with small(tmp_path / "one", 30) as session:
         for number in range(10):
@@ -289,44 +301,53 @@ def test_export_and_import(tmp_path: Path) -> None:
         session.decide(10, "reject")
     small(tmp_path / "two", 30).close()
     state, out = tmp_path / "one", tmp_path / "out.bio"
-    for rest, count in (("leave-out", 10), ("missing", 29), ("predicted", 29), ("outside", 29)):
-        report = json.loads(fine("export", state, out, "--rest", rest, "--json").stdout)
-        assert sum(report["sentences"].values()) == count
-    fine("export", state, out, "--scheme", "iobes")
+    for rest, count in (("leave-out", 10), ("missing", 30), ("predicted", 30), ("outside", 30)):
+        options = ("--to-scheme", "bio", "--rest", rest, "--json")
+        (report,) = json.loads(fine("convert", state, out, *options).stdout)
+        assert report["sentences"] == count
+    fine("convert", state, out, "--to-scheme", "iobes", "--rest", "leave-out")
     assert "S-" in out.read_text()
-    result = fine("import", tmp_path / "two", out, "--scheme", "iobes")
+    two = ("annotate", tmp_path / "two", "--take", out, "--scheme", "iobes")
+    result = fine(*two)
     assert result.stdout == f"{out}: 10 new, 0 changed, 0 as before\n"
-    again = json.loads(fine("import", tmp_path / "two", out, "-s", "iobes", "--json").stdout)
-    assert [(row["new"], row["same"]) for row in again] == [(0, 10)]
+    assert f"Go on: spacy-iobes annotate {tmp_path / 'two'}" in result.stderr
+    again = json.loads(fine(*two, "--json", "--take", out).stdout)
+    assert [(row["new"], row["same"]) for row in again] == [(0, 10), (0, 10)]
     strange = tmp_path / "strange.jsonl"
     rows = [{"tokens": ["Not", "here", str(i)], "spans": []} for i in range(12)]
     strange.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = run("import", tmp_path / "two", strange)
+    result = run("annotate", tmp_path / "two", "--take", strange)
     assert result.exit_code == 1
     assert "12 sentences not in the corpus:" in result.stderr
     assert "12 annotated sentences left out" in result.stderr
     assert result.stderr.count("Not here") == 10
-    assert run("import", tmp_path / "two", out).exit_code == 2  # which scheme?
-    result = run("export", state, out, "--rest", "guessed")
+    result = run("convert", state, out, "--rest", "guessed")
     assert result.exit_code == 2
-    assert "Known: leave-out, missing" in " ".join(result.stderr.split())
-    printed = fine("export", state, "-", "--format", "prodigy")
-    assert len(printed.stdout.splitlines()) == 11
-    assert printed.stderr.startswith("standard output: 11 sentences")
+    assert "Known: missing, leave-out" in " ".join(result.stderr.split())
     with Session.look(tmp_path / "two") as session:
         found = {made.sentence: list(made.spans) for made in session.decisions}
         assert found == dict(enumerate(gold[:10]))
 
 
-def test_import_names_the_labels_that_it_passes_over(tmp_path: Path) -> None:
+def test_a_new_session_takes_files_at_once(tmp_path: Path, columns: Path) -> None:
+    state = tmp_path / "state"
+    begin = ("annotate", columns, state, "--label", "PER", "--existing", "drop", "--take", columns)
+    result = fine(*begin)
+    assert f"{columns}: 3 new, 0 changed, 0 as before" in result.stdout
+    assert f"{state}: 3 of 3 sentences read, 2 mentions" in result.stderr
+    assert f"{columns}: 0 new, 0 changed, 3 as before" in fine(*begin).stdout
+
+
+def test_labels_that_are_passed_over_are_named(tmp_path: Path) -> None:
     small(tmp_path / "state", 5).close()
     words = sentences(5)[0].words
     path = tmp_path / "in.jsonl"
     path.write_text(json.dumps({"tokens": words, "spans": [[0, 1, "-org"]]}) + "\n")
-    result = run("import", tmp_path / "state", path)
+    take = ("annotate", tmp_path / "state", "--take", path)
+    result = run(*take)
     assert result.exit_code == 2
     assert "mentions of -org 1, but none of PER, LOC" in " ".join(result.stderr.split())
-    result = fine("import", tmp_path / "state", path, "--as-read")
+    result = fine(*take, "--as-read")
     assert result.stdout == f"{path}: 1 new, 0 changed, 0 as before\n"
     assert "other labels passed over: -org 1" in result.stderr
 
@@ -334,13 +355,14 @@ def test_import_names_the_labels_that_it_passes_over(tmp_path: Path) -> None:
 def test_what_a_crash_cut_off_is_told_once(tmp_path: Path) -> None:
     with small(tmp_path / "state", 5) as session:
         session.decide(0, "accept")
-    out, journal = tmp_path / "out.jsonl", tmp_path / "state" / "decisions.jsonl"
-    fine("export", tmp_path / "state", out)
+    state, out, journal = (tmp_path / name for name in ("state", "out.jsonl", "state"))
+    journal = journal / "decisions.jsonl"
+    fine("convert", state, out)
     journal.write_bytes(journal.read_bytes() + b'{"decision": 2, "sen')
-    said = [fine("import", tmp_path / "state", out).stderr for _ in range(2)]
+    said = [fine("annotate", state, "--take", out).stderr for _ in range(2)]
     assert ["decisions.jsonl: the last line was cut off" in each for each in said] == [True, False]
     journal.write_text(journal.read_text().replace('"spans": []', '"spans": [[0, 1, "XX"]]'))
-    result = run("export", tmp_path / "state", out)
+    result = run("convert", state, out)
     assert result.exit_code == 2
     assert "decisions.jsonl, line 2: damaged (Unknown label 'XX'" in " ".join(result.stderr.split())
 

@@ -270,7 +270,7 @@ WRONG = {
 }
 READ_JSON = """
 annotate {x} {new} -l PER --no-browser
-import {state} {x}
+annotate {state} --take {x}
 score {x} {x} --html {new}
 validate --fits separators {x}
 score {x} {x}
@@ -438,7 +438,7 @@ def test_damaged_docbins(places: dict[str, Path], tmp_path: Path, content: bytes
     for line in (
         "summarize {x}",
         "convert {x} {new} --to-scheme bio",
-        "import {state} {x}",
+        "annotate {state} --take {x}",
         "predict {model} {x} {new}",
         "validate --fits separators {x}",
         f"score {{x}} {{x}} {'-g sc' * (content == without('SCENE'))}",

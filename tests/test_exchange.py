@@ -3,30 +3,75 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
+from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import KEY, NestedReading, group_spans, read_docbin, tag_reading
+from spacy_iobes.corpus import (
+    Corpus,
+    ReadOptions,
+    Sentences,
+    group_spans,
+    read_docbin,
+)
+from spacy_iobes.corpus import read as read_corpus
+from spacy_iobes.corpus import save as save_corpus
 from spacy_iobes.errors import ColumnError, CorpusError, FileError, UnknownNameError
-from spacy_iobes.selection import Imported, Pool, Session, Settings, add_file, export
+from spacy_iobes.generate import GeneratedSentence
+from spacy_iobes.selection import Intake, Pool, Session, Settings, take_file
 
-from .small_sessions import gold_of, mentions, sentences, small
+from .small_sessions import KEY, gold_of, mentions, sentences, small
 
 LABELS = ("PER", "LOC")
-NAMES = {"columns": "out.bio", "spacy": "out.spacy", "prodigy": "out.jsonl", "doccano": "out.jsonl"}
+EVERY = ("PER", "LOC", "ORG", "DATE", "SHIP")
+VOCAB = Vocab()
+NAMES = {
+    "columns": "out.bio",
+    "docbin": "out.spacy",
+    "jsonl": "out.jsonl",
+    "prodigy": "out.jsonl",
+    "doccano": "out.jsonl",
+}
+LAYERS = ("1", "2", "3")
 
 
 def words(doc: Doc) -> list[str]:
     return [token.text for token in doc]
 
 
-def how(scheme: str = "bio", layers: tuple[int, ...] = ()) -> NestedReading:
-    return NestedReading(KEY, "document", tag_reading(scheme, "raise", layers))
+def export(
+    session: Session,
+    path: Path,
+    to: str = "auto",
+    scheme: str = "bio",
+    rest: str = "missing",
+    **more: Any,
+) -> Any:
+    """Write what a session has so far, as `convert` does."""
+    source = read_corpus(session.folder, rest=rest)
+    return save_corpus(source, path, to=to, to_scheme=scheme, **more)
+
+
+def take(session: Session, path: Path, scheme: str = "", as_read: bool = False) -> Intake:
+    """Take a file into a session; columns of nested mentions are named."""
+    how = ReadOptions()
+    if not scheme and path.suffix == ".bio":
+        scheme = "bio"
+        width = len(path.read_text().split("\n")[0].split("\t"))
+        if width > 2:
+            how = ReadOptions(layers=LAYERS[: width - 1])
+    return take_file(session, Corpus(str(path), how), scheme, as_read=as_read)
+
+
+def size_of(some: Sequence[GeneratedSentence]) -> int:
+    return sum(len(each.words) for each in some)
 
 
 def read_some(session: Session, count: int, nested: bool = False) -> dict[int, list[Span]]:
@@ -46,68 +91,87 @@ def accepted(session: Session) -> dict[int, list[Span]]:
 
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("form", NAMES)
-def test_what_is_exported_is_imported_again(tmp_path: Path, form: str, nested: bool) -> None:
+def test_what_is_written_is_taken_again(tmp_path: Path, form: str, nested: bool) -> None:
+    """Also what was rejected, where a format can say so; what is not read stays so."""
     path = tmp_path / NAMES[form]
-    with small(tmp_path / "one", 40, nested=nested) as session:
+    with small(tmp_path / "one", 40, EVERY, nested=nested) as session:
         gold = read_some(session, 20, nested)
-        done = export(session, str(path), form)
-        assert done.sentences.get("read") == 20
-    reading = how()
-    with small(tmp_path / "two", 40, nested=nested) as other:
-        found = add_file(other, str(path), reading)
-        rejected = form == "prodigy"
-        assert found == Imported(new=20 + rejected)
+        done = export(session, path, form)
+        assert (done.sentences, done.missing) == (40, size_of(sentences(40)[20:]))
+    with small(tmp_path / "two", 40, EVERY, nested=nested) as other:
+        rejected = form != "columns"
+        assert take(other, path) == Intake(new=20 + rejected, unannotated=20 - rejected)
         assert accepted(other) == gold
         assert other.progress().rejected == rejected
-        assert add_file(other, str(path), reading) == Imported(same=20 + rejected)
-        if nested and form == "columns":
-            named = how(layers=(1, 2))
-            assert add_file(other, str(path), named) == Imported(same=20 + rejected)
+        assert take(other, path) == Intake(same=20 + rejected, unannotated=20 - rejected)
         assert len(other.decisions) == 20 + rejected
 
 
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("form", NAMES)
+def test_sentences_that_say_the_same_are_told_apart_by_number(
+    tmp_path: Path, form: str, nested: bool
+) -> None:
+    docs = [Doc(VOCAB, words=["Ada", "met", "Bo"]) for _ in range(3)]
+    if nested:
+        for doc in docs:
+            doc.spans[KEY] = []
+    for name in ("one", "two"):
+        pool = Pool.of(docs, ["PER"], nested=nested)
+        Session.create(tmp_path / name, pool, Settings(("PER",), audit=0.0)).close()
+    path = tmp_path / NAMES[form]
+    with Session.open(tmp_path / "one") as session:
+        session.decide(2, "accept", [(0, 1, "PER")])
+        export(session, path, form, rest="missing" if form == "columns" else "leave-out")
+    with Session.open(tmp_path / "two") as other:
+        assert take(other, path).new == 1
+        assert accepted(other) == {2: [Span(0, 1, "PER")]}
+
+
 def test_columns_that_are_no_tags_have_to_be_left_out_by_name(tmp_path: Path) -> None:
-    path, gold = tmp_path / "pos.bio", gold_of(sentences(10), LABELS, nested=True)
+    path, gold = tmp_path / "pos.tsv", gold_of(sentences(10), LABELS, nested=True)
     with small(tmp_path / "state", 10, nested=True) as session:
         for number in range(10):
             session.decide(number, "accept", gold[number])
-        export(session, str(path))
+        export(session, path)
         rows = [line.split("\t") for line in path.read_text().split("\n")]
         lines = ["\t".join([row[0], "NN", *row[1:]] if row[0] else row) for row in rows]
         path.write_text("\n".join(lines))
-        with pytest.raises(ColumnError, match=r"'NN' is not a tag of bio .* \(--layer 1 --layer 2"):
-            add_file(session, str(path), how())
-        layers = tuple(range(2, len(lines[0].split("\t"))))
-        assert add_file(session, str(path), how(layers=layers)) == Imported(same=10)
+        with pytest.raises(ColumnError, match=r"name each column .* \(--layer 1 --layer 2"):
+            take(session, path, "bio")
+        layers = tuple(map(str, range(2, len(lines[0].split("\t")))))
+        corpus = Corpus(str(path), ReadOptions(layers=layers))
+        assert take_file(session, corpus, "bio") == Intake(same=10)
         assert accepted(session) == dict(enumerate(gold))
 
 
 @pytest.mark.parametrize("scheme", ["iob1", "bio", "iobes", "bilou", "bia", "be"])
 def test_columns_in_any_scheme(tmp_path: Path, scheme: str) -> None:
-    some = sentences(40)
+    some, out = sentences(40), tmp_path / "out"
     with small(tmp_path / "state", 40) as session:
         gold = read_some(session, 20)
-        export(session, str(tmp_path / "out"), "", scheme)
-    blocks = [block.split("\n") for block in (tmp_path / "out").read_text().strip().split("\n\n")]
+        export(session, out, "columns", scheme, "leave-out")
+    blocks = [block.split("\n") for block in out.read_text().strip().split("\n\n")]
     rows = [[line.split("\t") for line in block] for block in blocks if "DOCSTART" not in block[0]]
     assert [[row[0] for row in block] for block in rows] == [each.words for each in some[:20]]
     with small(tmp_path / "other", 40) as other:
-        assert add_file(other, str(tmp_path / "out"), how(scheme)).new == 20
+        assert take(other, out, scheme).new == 20
         assert accepted(other) == gold
 
 
-def test_what_was_known_before_is_exported_too(tmp_path: Path) -> None:
+def test_what_was_known_before_is_written_too(tmp_path: Path) -> None:
     some = sentences(40)
     with small(tmp_path / "state", 40) as session:
         read_some(session, 20)
-        export(session, str(tmp_path / "out.spacy"))
+        export(session, tmp_path / "out.spacy", rest="leave-out")
     docs = read_docbin(tmp_path / "out.spacy")
-    found = [sorted(mentions_of(sent)) for doc in docs for sent in doc.sents]
-    assert found == [mentions(each, nested=False) for each in some[:20]]
+    assert [sorted(mentions_of(doc)) for doc in docs] == [
+        mentions(each, nested=False) for each in some[:20]
+    ]
 
 
-def mentions_of(sent: Any) -> list[Span]:
-    return [Span(e.start - sent.start, e.end - sent.start, e.label_) for e in sent.ents]
+def mentions_of(doc: Doc) -> list[Span]:
+    return [Span(e.start, e.end, e.label_) for e in doc.ents]
 
 
 def test_documents_stay_together(tmp_path: Path) -> None:
@@ -116,14 +180,14 @@ def test_documents_stay_together(tmp_path: Path) -> None:
     with small(tmp_path / "state", 40) as session:
         for number in range(40):
             session.decide(number, "reject" if number == opens[1] else "accept")
-        export(session, str(tmp_path / "out.spacy"))
+        export(session, tmp_path / "out.spacy", rest="leave-out", unit="document")
     docs = read_docbin(tmp_path / "out.spacy")
     assert len(docs) == len(opens)
     assert words(docs[0]) == [w for each in some[: opens[1]] for w in each.words]
     assert words(docs[1]) == [w for each in some[opens[1] + 1 : opens[2]] for w in each.words]
 
 
-REST = [("leave-out", 20), ("missing", 39), ("outside", 39), ("predicted", 39)]
+REST = [("leave-out", 20), ("missing", 40), ("outside", 40), ("predicted", 40)]
 
 
 @pytest.mark.parametrize(("rest", "size"), REST)
@@ -133,95 +197,105 @@ def test_what_was_not_read_is_told_apart(
     tmp_path: Path, form: str, rest: str, size: int, nested: bool
 ) -> None:
     path = tmp_path / NAMES[form]
-    with small(tmp_path / "state", 40, nested=nested) as session:
+    with small(tmp_path / "state", 40, EVERY, nested=nested) as session:
         gold = read_some(session, 20, nested)
-        done = export(session, str(path), form, rest=rest)
-    rejected = form == "prodigy"
-    assert sum(done.sentences.values()) == size + rejected
-    status = {"missing": "unread", "leave-out": "read"}.get(rest, rest)
-    assert done.sentences.get(status) == (19 if size > 20 else 20)
-    if form not in ("prodigy", "doccano") and rest in ("outside", "predicted"):
-        return  # these files cannot tell who says so, whoever asks for it knows
-    with small(tmp_path / "other", 40, nested=nested) as other:
-        found = add_file(other, str(path), how())
-        assert found.unannotated == size - 20
-        assert found.new == 20 + rejected
+        assert export(session, path, form, rest=rest).sentences == size
+    if form == "columns" and rest in ("outside", "predicted"):
+        return  # these cannot tell who says so, whoever asks for it knows
+    with small(tmp_path / "other", 40, EVERY, nested=nested) as other:
+        rejected = form != "columns" and size == 40
+        assert take(other, path) == Intake(new=20 + rejected, unannotated=size - 20 - rejected)
         assert accepted(other) == gold
+        if rest in ("outside", "predicted"):
+            assert take(other, path, as_read=True) == Intake(new=19, same=21)
+
+
+def test_what_was_predicted_counts_once_somebody_has_answered(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with small(tmp_path / "state", 40, EVERY) as session:
+        read_some(session, 20)
+        export(session, path, "prodigy", rest="predicted")
+    tasks = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [task["answer"] for task in tasks] == ["accept"] * 20 + ["reject"] + [None] * 19
+    tasks[30]["answer"] = "accept"
+    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    with small(tmp_path / "other", 40, EVERY) as other:
+        assert take(other, path) == Intake(new=22, unannotated=18)
+        assert 30 in accepted(other)
 
 
 def test_missing_values_are_those_of_spacy(tmp_path: Path) -> None:
     some = sentences(40)
     with small(tmp_path / "state", 40) as session:
         read_some(session, 20)
-        export(session, str(tmp_path / "out.spacy"), rest="missing")
-        export(session, str(tmp_path / "out.bio"), rest="missing")
+        export(session, tmp_path / "out.spacy")
+        export(session, tmp_path / "out.bio")
     every = [token for doc in read_docbin(tmp_path / "out.spacy") for token in doc]
-    expected = list[str]()
+    expected = list[bool]()
     for i, each in enumerate(some):
-        if i != 20:  # which was rejected
-            known = {t for s in each.spans if s.label not in LABELS for t in range(s.start, s.end)}
-            expected += ["known" if i < 20 or t in known else "" for t in range(len(each.words))]
-    assert len(expected) == len(every)
-    assert [bool(token.ent_iob_) for token in every] == [bool(word) for word in expected]
-    tags = [line.split("\t")[1] for line in (tmp_path / "out.bio").read_text().split("\n") if line]
-    assert sum(tag == "-" for tag in tags) == expected.count("") > 0
+        known = {t for s in each.spans if s.label not in LABELS for t in range(s.start, s.end)}
+        known -= set(known if i == 20 else ())  # which was rejected
+        expected += [i < 20 or t in known for t in range(len(each.words))]
+    assert [bool(token.ent_iob_) for token in every] == expected
+    lines = [line for line in (tmp_path / "out.bio").read_text().split("\n") if line]
+    tags = [line.split("\t")[1] for line in lines if "DOCSTART" not in line]
+    assert [tag != "-" for tag in tags] == expected
 
 
 def test_predicted_mentions_are_those_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
     with small(tmp_path / "state", 40) as session:
         gold = read_some(session, 20)
+        export(session, path, "doccano", rest="predicted")
+    with Session.look(tmp_path / "state") as session:
         session.learn()
         view = session.view
         assert view is not None
-        export(session, str(tmp_path / "out.jsonl"), "doccano", rest="predicted")
         best = {number: sorted(view.suggestions(number, 1)[0].spans) for number in range(21, 40)}
-    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     some = sentences(40)
-    for row in rows:
-        starts = [sum(len(word) + 1 for word in some[row["id"]].words[:i]) for i in range(100)]
-        found = sorted(Span(starts.index(s), starts.index(e + 1), x) for s, e, x in row["label"])
+    for row in map(json.loads, path.read_text().splitlines()):
+        number, status = row["meta"]["sentence"], row["meta"]["status"]
+        starts = [sum(len(word) + 1 for word in some[number].words[:i]) for i in range(100)]
+        label = row["label"] or []
+        found = sorted(Span(starts.index(s), starts.index(e + 1), x) for s, e, x in label)
         target = [span for span in found if span.label in LABELS]
-        assert target == (best[row["id"]] if row["id"] in best else gold[row["id"]])
-        assert row.get("status") == ("predicted" if row["id"] in best else None)
+        if number == 20:
+            assert (row["label"], status) == (None, "rejected")
+            continue
+        assert target == (best[number] if number in best else gold[number])
+        assert status == ("predicted" if number in best else "read")
 
 
 def test_nothing_is_predicted_before_anything_is_learnt(tmp_path: Path) -> None:
     early = pytest.raises(CorpusError, match="Annotate some")
     with small(tmp_path / "state", 10) as session, early:
-        export(session, str(tmp_path / "out.bio"), rest="predicted")
+        export(session, tmp_path / "out.bio", rest="predicted")
     assert not (tmp_path / "out.bio").exists()
 
 
 def test_names_that_are_not_known(tmp_path: Path) -> None:
     with small(tmp_path / "state", 10) as session:
-        with pytest.raises(UnknownNameError, match="Known: columns, spacy, prodigy, doccano"):
-            export(session, str(tmp_path / "out"), "csv")
-        with pytest.raises(UnknownNameError, match="leave-out, missing, predicted, outside"):
-            export(session, str(tmp_path / "out"), rest="guessed")
-        with pytest.raises(UnknownNameError, match="Unknown scheme"):
-            export(session, str(tmp_path / "out"), scheme="iob9")
+        with pytest.raises(UnknownNameError, match="missing, leave-out, predicted, outside"):
+            export(session, tmp_path / "out", rest="guessed")
         with pytest.raises(FileError, match=r"end in \.spacy"):
-            export(session, str(tmp_path / "out"), "spacy")
+            export(session, tmp_path / "out", "docbin")
 
 
-def test_an_empty_session_is_an_empty_file(tmp_path: Path) -> None:
+def test_a_session_that_nobody_has_read_is_an_empty_file(tmp_path: Path) -> None:
     for nested in (False, True):
         with small(tmp_path / str(nested), 10, nested=nested) as session:
             for form, name in NAMES.items():
-                done = export(session, str(tmp_path / name), form)
-                assert (done.sentences, done.tokens) == ({}, 0)
+                done = export(session, tmp_path / name, form, rest="leave-out")
+                assert (done.sentences, done.tokens) == (0, 0)
 
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Session:
     """A session on three sentences, one of them twice, with spaces as in a text."""
-    from spacy.vocab import Vocab
-
-    vocab = Vocab()
     docs = [
-        Doc(vocab, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
-        Doc(vocab, words=["Yes", "."], spaces=[False, False]),
-        Doc(vocab, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
+        Doc(VOCAB, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
+        Doc(VOCAB, words=["Yes", "."], spaces=[False, False]),
+        Doc(VOCAB, words=["Ada", "met", "Bo", "."], spaces=[True, True, False, False]),
     ]
     pool = Pool.of(docs, ["PER", "ORG"])
     return Session.create(tmp_path / "ada", pool, Settings(("PER", "ORG"), audit=0.0))
@@ -231,9 +305,11 @@ def test_the_forms_of_prodigy_and_doccano(tmp_path: Path, ada: Session) -> None:
     with ada:
         ada.decide(0, "accept", [(0, 1, "PER"), (2, 3, "PER")])
         ada.decide(1, "reject")
-        export(ada, str(tmp_path / "p.jsonl"))
-        export(ada, str(tmp_path / "d.jsonl"), "doccano")
-    first, second = (json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines())
+        export(ada, tmp_path / "p.jsonl", "prodigy")
+        export(ada, tmp_path / "d.jsonl", "doccano", rest="leave-out")
+    first, second, third = (
+        json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()
+    )
     assert first.pop("_input_hash") != second["_input_hash"]
     assert first == {
         "text": "Ada met Bo.",
@@ -250,51 +326,54 @@ def test_the_forms_of_prodigy_and_doccano(tmp_path: Path, ada: Session) -> None:
         "answer": "accept",
         "meta": {"sentence": 0, "document": 0, "status": "read"},
     }
-    assert (second["answer"], second["spans"]) == ("reject", [])
+    assert (second["answer"], second.get("spans")) == ("reject", None)
+    assert (third.get("answer"), third["meta"]["status"]) == (None, "unread")
     assert json.loads((tmp_path / "d.jsonl").read_text()) == {
-        "id": 0,
         "text": "Ada met Bo.",
         "label": [[0, 3, "PER"], [8, 10, "PER"]],
+        "meta": {"sentence": 0, "document": 0, "status": "read"},
     }
 
 
-def imported(tmp_path: Path, session: Session, *rows: dict[str, Any]) -> Imported:
+def taken(tmp_path: Path, session: Session, *rows: dict[str, Any]) -> Intake:
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return add_file(session, str(path), how())
+    return take(session, path)
 
 
 def test_sentences_are_found_by_number_or_by_what_they_say(tmp_path: Path, ada: Session) -> None:
     with ada:
         row = {"text": "Ada met Bo.", "label": [[0, 3, "PER"]]}
-        assert imported(tmp_path, ada, {**row, "id": 2}) == Imported(new=1)
+        assert taken(tmp_path, ada, {**row, "id": 2}) == Intake(new=1)
         assert accepted(ada) == {2: [Span(0, 1, "PER")]}
-        assert imported(tmp_path, ada, {**row, "id": 77}) == Imported(new=1)
+        assert taken(tmp_path, ada, {**row, "id": 77}) == Intake(new=1)
         assert set(accepted(ada)) == {0, 2}
         tokens = {"tokens": ["Ada", "met", "B", "o."], "spans": [[0, 1, "ORG"], [1, 2, "TIME"]]}
         passed = {"TIME": 2}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(changed=2, passed=passed)
+        assert taken(tmp_path, ada, tokens, tokens) == Intake(changed=2, passed=passed)
         assert accepted(ada) == {0: [Span(0, 1, "ORG")], 2: [Span(0, 1, "ORG")]}
-        assert imported(tmp_path, ada, tokens, tokens) == Imported(same=2, passed=passed)
-        found = imported(tmp_path, ada, tokens, tokens, tokens, {"text": "No.", "label": []})
+        assert taken(tmp_path, ada, tokens, tokens) == Intake(same=2, passed=passed)
+        found = taken(tmp_path, ada, tokens, tokens, tokens, {"text": "No.", "label": []})
         assert (found.same, len(found.unmatched)) == (2, 2)
         assert found.unmatched[1].endswith("in.jsonl:4: 'No .'")
 
 
 def test_what_is_said_of_sentences_that_cannot_be_used(tmp_path: Path, ada: Session) -> None:
     with ada:
-        found = imported(
+        found = taken(
             tmp_path,
             ada,
             {"text": "Ada met Bo.", "label": [[1, 3, "PER"]]},
             {"text": "Ada met Bo.", "label": [[0, 7, "PER"], [4, 10, "ORG"]]},
+            {"text": "Yes.", "label": [[1, 1, "PER"]]},
             {"text": "Yes.", "spans": [], "answer": "ignore"},
             {"text": "Yes.", "spans": None},
         )
         assert ada.decisions == []
-    assert (found.new, found.unannotated, len(found.unusable)) == (0, 2, 2)
+    assert (found.new, found.unannotated, len(found.unusable)) == (0, 2, 3)
     assert "PER 'da' does not begin and end where tokens do" in found.unusable[0]
     assert "share a token" in found.unusable[1]
+    assert "a mention has no tokens" in found.unusable[2]
 
 
 def test_other_labels_never_take_mentions_away(tmp_path: Path, ada: Session) -> None:
@@ -306,18 +385,18 @@ def test_other_labels_never_take_mentions_away(tmp_path: Path, ada: Session) -> 
         wrong = {**first, "label": [[0, 3, "per"], [8, 10, "per"]]}
         none = pytest.raises(CorpusError, match=r"per 2, but none of PER, ORG.*--as-read")
         with none:
-            imported(tmp_path, ada, wrong, {**yes, "label": []})
+            taken(tmp_path, ada, wrong, {**yes, "label": []})
         assert accepted(ada) == {0: [Span(0, 1, "PER")]}
-        found = imported(tmp_path, ada, wrong, {**yes, "label": [[0, 3, "per"]]}, third)
+        found = taken(tmp_path, ada, wrong, {**yes, "label": [[0, 3, "per"]]}, third)
         assert (found.new, found.changed, found.passed) == (2, 0, {"per": 3})
         assert [place.partition(": ")[2] for place in found.kept] == ["'Ada met Bo .'"]
         assert found.left_out == 1
         assert accepted(ada) == {0: [Span(0, 1, "PER")], 1: [], 2: [Span(0, 1, "PER")]}
-        assert imported(tmp_path, ada, {**first, "label": []}) == Imported(changed=1)
+        assert taken(tmp_path, ada, {**first, "label": []}) == Intake(changed=1)
         path = tmp_path / "in.jsonl"
         path.write_text(json.dumps(wrong))
-        done = add_file(ada, str(path), how(), as_read=True)
-        assert done == Imported(same=1, passed={"per": 2})
+        done = take(ada, path, as_read=True)
+        assert done == Intake(same=1, passed={"per": 2})
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -329,20 +408,20 @@ def test_known_mentions_are_no_other_labels(tmp_path: Path, form: str, nested: b
         for number in range(20):
             session.decide(number, "accept")
         assert sum(len(session.pool.known(number)) for number in range(20)) > 0
-        export(session, str(path), form)
-        assert add_file(session, str(path), how()) == Imported(same=20)
+        export(session, path, form, rest="leave-out")
+        assert take(session, path) == Intake(same=20)
 
 
 def test_a_mention_that_is_no_span_does_not_vanish(tmp_path: Path, ada: Session) -> None:
     with ada:
         ada.decide(0, "accept", [(0, 1, "PER")])
         blank = {"text": "Ada met Bo.", "id": 0, "label": [[3, 7, "PER"]]}
-        found = imported(tmp_path, ada, blank)
+        found = taken(tmp_path, ada, blank)
         assert (found.changed, len(found.unusable)) == (0, 1)
         (tmp_path / "brat").mkdir()
         (tmp_path / "brat" / "a.txt").write_text("Ada met Bo.")
         (tmp_path / "brat" / "a.ann").write_text("T1\tPER 0 3;8 10\tAda Bo\n")
-        found = add_file(ada, str(tmp_path / "brat"), how())
+        found = take(ada, tmp_path / "brat")
         assert (found.changed, len(found.unusable)) == (0, 1)
         assert accepted(ada) == {0: [Span(0, 1, "PER")]}
 
@@ -350,7 +429,6 @@ def test_a_mention_that_is_no_span_does_not_vanish(tmp_path: Path, ada: Session)
 MALFORMED: list[dict[str, Any]] = [
     {"label": [[-4, 3, "PER"]]},
     {"label": [[0, 30, "PER"]]},
-    {"label": [[3, 3, "PER"]]},
     {"label": [[0, 3]]},
     {"label": [], "answer": "perhaps"},
     {"label": [], "answer": 1},
@@ -363,8 +441,8 @@ def test_a_malformed_record_is_refused_with_its_line(
 ) -> None:
     good = {"text": "Yes.", "label": []}
     with ada:
-        with pytest.raises(FileError, match=r"in\.jsonl, line 2: ") as raised:
-            imported(tmp_path, ada, good, {"text": "Ada met Bo.", **row})
+        with pytest.raises(FileError, match=r"in\.jsonl(, line |:)2: ") as raised:
+            taken(tmp_path, ada, good, {"text": "Ada met Bo.", **row})
         assert raised.value.line == 2
         assert ada.decisions == []
 
@@ -376,7 +454,7 @@ def test_a_docbin_from_elsewhere(tmp_path: Path, ada: Session) -> None:
         doc = Doc(known.vocab, words=both, sent_starts=[1, 0, 0, 0, 1, 0])
         doc.set_ents([DocSpan(doc, 0, 1, "PER")], missing=[doc[4:6]], default="outside")
         DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
-        assert add_file(ada, str(tmp_path / "in.spacy"), how()) == Imported(new=1, unannotated=1)
+        assert take(ada, tmp_path / "in.spacy") == Intake(new=1, unannotated=1)
         assert accepted(ada) == {0: [Span(0, 1, "PER")]}
 
 
@@ -392,15 +470,15 @@ def test_a_file_that_brings_new_sentences_takes_its_own_out_of_the_audit(tmp_pat
         session.wait()
         free = next(n for n in range(60) if n not in session.decided())
         drawn = set(session.reading.audit)
-        export(session, str(tmp_path / "own.jsonl"))
-        add_file(session, str(tmp_path / "own.jsonl"), how())
+        export(session, tmp_path / "own.jsonl", rest="leave-out")
+        take(session, tmp_path / "own.jsonl")
         assert session.reading.audit == drawn  # nothing was new
         in_file = min(drawn & session.reading.answers.keys())
         rows = [
             {"tokens": sentences(60)[number].words, "spans": [list(s) for s in gold[number]]}
             for number in (free, in_file)
         ]
-        assert imported(tmp_path, session, *rows) == Imported(new=1, same=1)
+        assert taken(tmp_path, session, *rows) == Intake(new=1, same=1)
         assert session.reading.audit == drawn - {free, in_file}
 
 
@@ -410,10 +488,51 @@ def test_nested_mentions_have_a_column_for_each_level(tmp_path: Path) -> None:
     every = ("PER", "ORG", "LOC", "DATE", "SHIP")
     with small(tmp_path / "state", 200, every, nested=True) as session:
         session.decide(deep, "accept", mentions(some[deep], nested=True))
-        export(session, str(tmp_path / "out"))
-        export(session, str(tmp_path / "out.spacy"))
+        export(session, tmp_path / "out", rest="leave-out")
+        export(session, tmp_path / "out.spacy", rest="leave-out")
     lines = (tmp_path / "out").read_text().strip().split("\n")
     depth = sum(bool(layer) for layer in some[deep].layers)
     assert {len(line.split("\t")) for line in lines} == {1 + depth}
     (doc,) = read_docbin(tmp_path / "out.spacy")
     assert sorted(group_spans(doc, KEY)) == mentions(some[deep], nested=True)
+
+
+def test_a_session_takes_another_one(tmp_path: Path) -> None:
+    """It is a format like all others, rejected sentences and numbers included."""
+    with small(tmp_path / "one", 40) as session:
+        gold = read_some(session, 20)
+    with small(tmp_path / "two", 40) as other:
+        assert take(other, tmp_path / "one") == Intake(new=21, unannotated=19)
+        assert accepted(other) == gold
+        assert other.progress().rejected == 1
+
+
+def test_a_task_that_nobody_has_answered_stays_so(tmp_path: Path) -> None:
+    """Null is no answer; without the key nobody was asked, and the mentions count."""
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    task = {"text": "Ada met Bo.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    path.write_text("".join(json.dumps({**task, **more}) + "\n" for more in ({"answer": None}, {})))
+    source = read_corpus(path, format="prodigy")
+    save_corpus(source, out, to="prodigy")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["answer"] for row in rows] == [None, "accept"]
+    parts = [[*read_corpus(each, format="prodigy")] for each in (path, out)]
+    assert [part.known().spans.spans() for (part,) in parts] == [[Span(0, 1, "PER")] * 2] * 2
+
+
+def test_notes_of_sentences_go_where_they_go(tmp_path: Path) -> None:
+    """Through cuts and joins, and into objects and Docs of one sentence only."""
+    with small(tmp_path / "state", 40) as session:
+        read_some(session, 20)
+    (part,) = read_corpus(tmp_path / "state")
+    numbers = [note["meta"]["sentence"] for note in part.notes]
+    assert numbers == list(range(40))
+    pieces = [part.cut(a, b) for a, b in ((0, 7), (7, 8), (8, 40))]
+    assert Sentences.joined(pieces).notes == part.notes
+    assert [len(piece.notes) for piece in pieces] == [7, 1, 32]
+    out = tmp_path / "out.jsonl"
+    for unit in ("sentence", "document"):
+        save_corpus([part], out, unit=unit)
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        alone = np.diff([*part.opens.tolist(), 40]).tolist() if unit == "document" else [1] * 40
+        assert ["meta" in row for row in rows] == [size == 1 for size in alone]

@@ -171,7 +171,7 @@ HIDDEN = """
     corpus.formats corpus.inline_files
     corpus.nested_corpus corpus.nested_reader corpus.training_data
     ml.explain pipeline.scorers pipeline.training_config
-    scoring.page scoring.side_by_side selection.midway
+    scoring.page scoring.side_by_side
 """.split()  # noqa: SIM905
 """Modules with a function that has the name of a module, which hides it in the package."""
 

@@ -226,3 +226,23 @@ def test_overlap_does_not_fit_one_column(target: str, tmp_path: Path) -> None:
     assert one.exit_code == (0 if target == "docbin" else 1), one.output
     assert ("no column left" in one.stderr) == (target != "docbin")
     fine("convert", source, out, "-t", target, *more)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_annotation(files: dict[tuple[str, str], Any], row: str, tmp_path: Path) -> None:
+    """A pool of every format, of which a session takes what is annotated."""
+    path, some = files[row, "gold"]
+    simulated = run("simulate", path, *some, "-l", "PER", "--json")
+    if row in BARE:
+        assert "no mention of PER" in " ".join(simulated.stderr.split())
+    else:
+        found = json.loads(simulated.stdout)
+        assert (found["sentences"], found["mentions"]) == (5, 5)
+    labels = ["-l", "PER", "-l", "LOC", "-l", "ORG"]
+    begin = ["annotate", path, tmp_path / "state", *some, *labels, "--existing", "drop"]
+    (taken,) = json.loads(fine(*begin, "--take", path, "--json").stdout)
+    assert (taken["new"], taken["unannotated"]) == ((0, 5) if row in BARE else (5, 0))
+    parts = [*si.read(tmp_path / "state")]
+    assert [[tuple(span) for span in spans] for part in parts for spans in part.known().spans] == [
+        [] if row in BARE else sorted(spans) for spans in GOLD
+    ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from spacy_iobes.selection import Reading, Settings, Unknowing, estimate, history, stop_message
+from spacy_iobes.selection import Reading, Settings, UniformView, estimate, history, stop_message
 
 from .small_sessions import answer_all, gold_of, sentences, small
 
 LABELS = ("PER", "LOC")
-NOTHING = estimate(Unknowing(50), Reading(), 50)
+NOTHING = estimate(UniformView(50), Reading(), 50)
 
 
 def test_the_history_ends_where_the_reading_does() -> None:

@@ -41,7 +41,7 @@ NAMES = {
 }
 """Entry points by group; names other than those of factories and commands end in a version."""
 COMMANDS = """
-    annotate compare convert explain export generate import info predict repair
+    annotate compare convert explain generate info predict repair
     score select simulate strategies summarize train tune validate
 """.split()  # noqa: SIM905
 FOUND_BY_SPACY = [

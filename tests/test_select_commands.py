@@ -63,7 +63,9 @@ def test_a_picture_by_matplotlib(corpora: Path, tmp_path: Path) -> None:
 def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
     target, page = tmp_path / "next.jsonl", tmp_path / "rank.html"
     order = ("select", corpora / "pool.bio", "--learn", corpora / "known.bio", "-s", "bio")
-    code, out, _ = run(*order, "-l", "ORG", "-n", 7, "-o", target, "--plot", page)
+    code, out, _ = run(
+        *order, "-l", "ORG", "--limit", 7, "-o", target, "--plot", page, "-t", "prodigy"
+    )
     assert code == FINE
     assert len(out.splitlines()) == 2 + 7 + 2
     assert "in the first 7." in out
@@ -76,13 +78,20 @@ def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
             words = [token["text"] for token in task["tokens"]]
             mine = words[span["token_start"] : span["token_end"] + 1]
             assert task["text"][span["start"] : span["end"]].split() == mine
+    columns = tmp_path / "next.bio"
+    code, _, err = run(*order, "-l", "ORG", "--limit", 7, "-o", columns, "--to-scheme", "bio")
+    assert (code, f"{columns}: 7 sentences" in err) == (FINE, True)
+    blocks = columns.read_text(encoding="utf8").strip().split("\n\n")
+    assert [[row.split()[0] for row in block.split("\n")] for block in blocks] == [
+        [token["text"] for token in task["tokens"]] for task in tasks
+    ]
     written = page.read_text(encoding="utf8")
     assert '<th scope="col">rank</th><th scope="col">expected</th>' in written
     assert written.count('<td class="text">') == 7  # the sentences
     assert '<th scope="col" class="text">sentence</th>' in written
-    code, out, _ = run(*order, "-l", "ORG", "-n", 2, "--suggestions", 0, "--json")
+    code, out, _ = run(*order, "-l", "ORG", "--limit", 2, "--suggestions", 0, "--json")
     assert [set(task) for task in json.loads(out)] == [
-        {"text", "tokens", "spans", "meta", "_input_hash"}
+        {"text", "tokens", "spans", "meta", "answer", "_input_hash"}
     ] * 2
 
 
@@ -93,14 +102,12 @@ def test_a_pool_of_another_kind_than_what_is_learned_from(corpora: Path, tmp_pat
     text, columns = tmp_path / "pool.txt", tmp_path / "columns.txt"
     text.write_text("\n".join(texts), encoding="utf8")
     columns.write_bytes((corpora / "pool.bio").read_bytes())
-    order = ("-l", "ORG", "-n", 1000, "--suggestions", 0, "--json")
+    order = ("-l", "ORG", "--limit", 1000, "--suggestions", 0, "--json")
     learn = (*order, "-s", "bio", "--learn", corpora / "known.bio")
     for more in ([], ["--format", "text"]):
         code, out, err = run("select", text, *learn, "--sentences", "lines", *more)
         assert code == FINE
-        assert ("read as plain text (if it is a column file: --format columns)" in err) != bool(
-            more
-        )
+        assert ("read as plain text (else: --format columns)" in err) != bool(more)
         assert sorted(row["text"] for row in json.loads(out)) == sorted(texts)
     for more in (["--format", "columns"], ["--learn", str(columns)]):  # the last --learn counts
         code, out, _ = run("select", columns, *learn, *more)
@@ -112,12 +119,12 @@ def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
     code, _, err = run("train", known, known, "-s", "bio", "-o", model)
     assert code == FINE, err
     order = ("select", corpora / "pool.bio", "--model", model, "-s", "bio")
-    code, out, _ = run(*order, "-l", "ORG", "-n", 5, "--json", "--ranking", "margin")
+    code, out, _ = run(*order, "-l", "ORG", "--limit", 5, "--json", "--ranking", "margin")
     assert code == FINE
     first = json.loads(out)[0]
     assert first["suggestions"]
     assert {span[2] for each in first["suggestions"] for span in each["spans"]} <= {"ORG"}
-    code, out, _ = run(*order, "-l", "ORG", "-n", 300, "--json", "--suggestions", 1)
+    code, out, _ = run(*order, "-l", "ORG", "--limit", 300, "--json", "--suggestions", 1)
     expected = {task["meta"]["sentence"]: task["meta"]["expected"] for task in json.loads(out)}
     assert len(expected) == 300
     code, _, err = run(*order, "-l", "CAR")
@@ -130,7 +137,6 @@ def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
     ("more", "words"),
     [
         (["-s", "bio"], "say what to look for"),
-        (["-l", "ORG"], "Name the scheme of its tags"),
         (["-s", "bio", "-l", "CAR"], "no mention of CAR"),
         (["-s", "bio", "-l", "ORG", "--ranking", "best"], "Known: expected, entropy"),
         (["-s", "bio", "-l", "ORG", "--rule", "soon"], "Known: estimate"),

@@ -19,8 +19,8 @@ from spacy_iobes.selection import (
     RANKINGS,
     Plan,
     Pool,
+    PoolLearner,
     Ranked,
-    Recogniser,
     Round,
     SeparatorView,
     TagView,
@@ -59,7 +59,7 @@ def small(nested: bool = False) -> Pool:
         for each in docs:
             each.spans["sc"] = SpanGroup(each, name="sc", spans=list(each.ents))
             each.set_ents([])
-    return Pool.of(docs, ["PER"], nested=nested, spans_key="sc" if nested else None)
+    return Pool.of(docs, ["PER"], nested=nested)
 
 
 def test_sentences_are_counted_through_all_docs() -> None:
@@ -100,7 +100,7 @@ def test_pools_that_cannot_be() -> None:
 @pytest.mark.parametrize("nested", [False, True])
 def test_a_view_is_that_of_all_annotations(nested: bool) -> None:
     pool = small(nested)
-    model = Recogniser(pool, seed=1)
+    model = PoolLearner(pool, seed=1)
     view = model.learn({0: pool.gold(0), 2: pool.gold(2)})
     assert isinstance(view, SeparatorView if nested else TagView)
     entropy, margin = view.entropy(), view.margin()
@@ -120,7 +120,7 @@ def test_a_view_is_that_of_all_annotations(nested: bool) -> None:
 
 
 def test_separators_have_as_many_annotations_as_sequences() -> None:
-    view = Recogniser(small(nested=True)).learn({0: [Span(0, 1, "PER")]})
+    view = PoolLearner(small(nested=True)).learn({0: [Span(0, 1, "PER")]})
     assert len(view.suggestions(3, EVERY)) == 8  # two tokens: see the paper's counts
     assert len(view.suggestions(4, EVERY)) == 40
     assert isinstance(view, SeparatorView)
@@ -129,12 +129,12 @@ def test_separators_have_as_many_annotations_as_sequences() -> None:
 
 def test_known_mentions_rule_targets_out_exactly() -> None:
     pool = small()
-    view = Recogniser(pool).learn({0: pool.gold(0)})
+    view = PoolLearner(pool).learn({0: pool.gold(0)})
     for sentence, token in ((1, 3), (2, 2)):
         every = view.suggestions(sentence, EVERY)
         assert not any(s.start <= token < s.end for each in every for s in each.spans)
         assert sum(each.probability for each in every) == pytest.approx(1, abs=1e-5)
-    free = Recogniser(pool.without_known()).learn({0: pool.gold(0)})
+    free = PoolLearner(pool.without_known()).learn({0: pool.gold(0)})
     assert any(Span(2, 3, "PER") in each.spans for each in free.suggestions(2, EVERY))
 
 
@@ -148,7 +148,7 @@ def test_what_was_learned_comes_back(nested: bool) -> None:
     docs += [doc("the cat saw it today"), doc("the hen saw Bo today"), doc("a hen saw it")]
     pool = Pool.of(docs, ["PER"], nested=nested)
     model, answers = (
-        Recogniser(pool),
+        PoolLearner(pool),
         {n: [Span(3, 4, "PER")] for n in range(9)} | {9: list[Span]()},
     )
     for _ in range(10):
@@ -159,13 +159,13 @@ def test_what_was_learned_comes_back(nested: bool) -> None:
 
 
 def test_without_an_answer_a_view_still_ranks() -> None:
-    view = Recogniser(small()).learn({})
+    view = PoolLearner(small()).learn({})
     assert (view.expected > 0).all()
 
 
 def test_rankings() -> None:
     pool = small()
-    view = Recogniser(pool).learn({0: pool.gold(0)})
+    view = PoolLearner(pool).learn({0: pool.gold(0)})
     random = np.random.default_rng(0)
     orders = {name: np.argsort(-row.values(view, random)) for name, row in RANKINGS.items()}
     assert orders["sequential"].tolist() == [0, 1, 2, 3, 4]
@@ -206,7 +206,7 @@ def ships() -> Pool:
 
 
 def curve(pool: Pool, **plan: object) -> list[Round]:
-    return list(simulate(pool, Plan(**{"size": 40, **plan})))  # type: ignore[arg-type]
+    return list(simulate(pool, Plan(**{"batch": 40, **plan})))  # type: ignore[arg-type]
 
 
 def test_a_simulation_reads_each_sentence_once_and_tells_the_truth(ships: Pool) -> None:
@@ -257,7 +257,7 @@ def test_a_simulation_stops_by_its_rule_and_is_the_same_again(ships: Pool) -> No
 def test_sparse_and_absent_labels() -> None:
     docs = [doc("nothing here") for _ in range(30)] + [doc("only Ada", (1, 2, "PER"))]
     pool = Pool.of(docs, ["PER"])
-    rounds = curve(pool, size=5, audit=0.0)
+    rounds = curve(pool, batch=5, audit=0.0)
     assert rounds[0].estimate.coverage == 0.0  # nothing was found, and nobody stops
     assert rounds[-1].coverage == 1.0
     with pytest.raises(CorpusError, match="no mention of LOC"):

@@ -34,12 +34,12 @@ from spacy_iobes.selection import (
     Pool,
     Session,
     Settings,
-    Unknowing,
+    UniformView,
     estimate,
+    estimate_mid_batch,
     is_session,
     read_journal,
 )
-from spacy_iobes.selection.midway import midway
 
 from .shared import environment
 from .small_sessions import answer_all, gold_of, pool_of, sentences, small
@@ -387,13 +387,18 @@ def test_what_is_damaged_is_named_and_left_alone(tmp_path: Path) -> None:
         {"labels": ("A",), "audit": 1.0},
         {"labels": ("A",), "target": 0.0},
         {"labels": ("A",), "seed": -1},
-        {"labels": ("A",), "start": "last"},
         {"labels": ("A",), "start": "words"},
     ],
 )
 def test_settings_that_cannot_be(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError, match="The setting"):
         Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_names_in_settings_are_known() -> None:
+    for name, value in (("start", "last"), ("rule", "whim")):
+        with pytest.raises(UnknownNameError, match=f"Unknown .*{value!r}. Known: "):
+            Settings(("A",), **{name: value})  # type: ignore[arg-type]
 
 
 def test_a_label_with_white_space_is_told_what_to_be() -> None:
@@ -473,21 +478,21 @@ def test_what_is_chosen_and_not_read_is_no_part_of_what_the_audit_tells() -> Non
     Of the five others and the one that was drawn, which has no mention, any five may have some:
     even then it would be drawn once in six times. A sentence with mentions has one and a half.
     """
-    ledger, view = Ledger(10), Unknowing(10)
+    ledger, view = Ledger(10), UniformView(10)
     ledger.apply({"batch": 0, "sentences": [0, 1, 2, 3, 4], "audit": [2], "promoted": []})
     for number, spans in enumerate(([(0, 1, "A"), (1, 2, "A")], [(0, 1, "A")], []), 1):
         made = Decision(number, number - 1, "accept", tuple(Span(*span) for span in spans))
         ledger.apply(made.as_record())
-    found = midway(view, ledger)
+    found = estimate_mid_batch(view, ledger)
     assert (found.read, found.left, found.mentions, found.audited) == (3, 7, 3, 1)
     assert found.low == pytest.approx(3 / (3 + 5 * 1.5 + 2 * 1.5))
     assert found.high == 1.0
     ledger.apply(Decision(4, 3, "accept", ()).as_record())
     ledger.apply(Decision(5, 4, "skip", ()).as_record())
-    assert midway(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5 + 1.5))
+    assert estimate_mid_batch(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5 + 1.5))
     ledger.apply(Decision(6, 4, "accept", ()).as_record())
-    assert midway(view, ledger) == estimate(view, ledger.reading, 10)
-    assert midway(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5))
+    assert estimate_mid_batch(view, ledger) == estimate(view, ledger.reading, 10)
+    assert estimate_mid_batch(view, ledger).low == pytest.approx(3 / (3 + 5 * 1.5))
 
 
 def test_the_interval_holds_at_any_moment(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ _COMMANDS = {
     "generate": "generate",
     "predict": "predict",
     "score": "score",
-    "sessions": "export import",
     "select": "select",
     "info": "info",
     "simulate": "simulate",

@@ -2,88 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.formats.options import ReadOptions
 from ..errors import CorpusError, FileError, IobesError, SettingError
-from .application import command, counted, echo
-from .options import column_options
-from .pool_options import Labels, Language, PoolFiles, reading_options, required
-from .sessions import opened
-from .train import tell
+from ..names import known_name
+from ..selection.settings import Settings
+from .application import AT_FAULT, command, counted, echo
+from .options import Json, PolicyName, SchemeName, given_of, opened, read_options
+from .output import print_json
+from .pool_options import docs_to_read, required_labels
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
+    from ..selection.intake import Intake
     from ..selection.pool import Pool
     from ..selection.session import Session
 
 NEEDED = ("starlette", "uvicorn")
 EXISTING = ("keep", "drop")
+SHOWN = 10  # sentences that a file has and the session has not
+BEGUN = "labels nested batch audit target rule seed start words".split()  # noqa: SIM905
 
 
 @command("annotate")
-@column_options
-@reading_options
+@read_options
+@given_of("given", Settings, BEGUN)
 def annotate_cli(
     paths: Annotated[
         list[str],
         typer.Argument(
             metavar="[CORPUS] STATE",
-            help="What to annotate (column files, .spacy, .jsonl, .txt, a brat folder, or a folder "
-            "of files), and the folder that keeps all that is done. A STATE that is there already "
-            "is gone on with, and needs no CORPUS.",
+            help="What to annotate (a file of any format, or a folder of files), and the folder "
+            "that keeps all that is done. A STATE that is there already is gone on with, and needs "
+            "no CORPUS.",
         ),
     ],
-    columns: Columns,
-    pools: PoolFiles,
-    label: Labels = None,
-    batch: Annotated[
-        int | None,
-        typer.Option("--batch", min=1, help="Sentences between two trainings (default: 100)."),
-    ] = None,
-    audit: Annotated[
-        float | None,
-        typer.Option(
-            "--audit",
-            min=0,
-            help="The share of sentences drawn at random, which the interval is from "
-            "(default: 0.1).",
-        ),
-    ] = None,
-    target: Annotated[
-        float | None,
-        typer.Option("--target", min=0, max=1, help="The coverage to stop at (default: 0.99)."),
-    ] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            "--rule",
-            help="When to stop, by the target: estimate (the model's), corrected (by the audit), "
-            "audit (its low end) or never (default: estimate).",
-        ),
-    ] = None,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--start",
-            help="What to read first: first (in the order of the corpus), random, or words (what "
-            "holds one of --words); default: first.",
-        ),
-    ] = None,
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--words", help="With --start words: a word; repeat it for several."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of what is drawn (default: 0).")
-    ] = None,
-    lang: Language = "en",
+    how: ReadOptions,
+    given: Mapping[str, Any],
+    scheme: SchemeName = "",
+    policy: PolicyName = "raise",
     existing: Annotated[
         str,
         typer.Option(
@@ -92,48 +54,62 @@ def annotate_cli(
             "read) or drop.",
         ),
     ] = "",
+    take: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--take",
+            help="Take the annotated sentences of a file of any format into STATE, and end; repeat "
+            "it for several.",
+        ),
+    ] = None,
+    as_read: Annotated[
+        bool,
+        typer.Option(
+            "--as-read",
+            help="Sentences of --take count as read even if the file has only mentions of other "
+            "labels, or those that a model predicted.",
+        ),
+    ] = False,
     port: Annotated[
         int,
         typer.Option(
             "--port", min=0, max=65535, help="0: the one of last time, or any that is free."
         ),
     ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
-    ] = True,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open the page in a browser.")
+    ] = False,
+    json: Json = False,
 ) -> None:
     """Annotate a corpus on a page, reading as little as possible.
 
     The page shows the sentences that are most likely to hold a mention, with suggestions, learns
     from the answers, and says how much of all that there is has been found. Every answer is on disk
-    before the page goes on: end this at any time, and go on with the same STATE.
+    before the page goes on: end this at any time, and go on with the same STATE. Texts are cut into
+    English tokens and plain text into sentences by rules, unless --lang and --sentences say
+    otherwise.
+
+    With --take no page is shown. Sentences are found by number, or by what they say; a file may
+    hold any part of the corpus, and a second time it changes nothing. The exit code is 1 if
+    annotated sentences were left out.
     """
-    require_server()
     from ..selection.folder import is_session, require_session
 
+    if not take:
+        require_server()
     if not 1 <= len(paths) <= 2:
         raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
     folder = paths[-1]
-    asked = {
-        "labels": label and tuple(label),
-        "nested": pools.nested or None,
-        "batch": batch,
-        "audit": audit,
-        "target": target,
-        "rule": rule,
-        "seed": seed,
-        "start": start,
-        "words": words and tuple(words),
-    }
-    given = {name: value for name, value in asked.items() if value is not None}
     if len(paths) == 1 or is_session(folder):
         require_session(folder)
         session = resumed(folder, given)
     else:
-        docs = partial(pools.docs, paths[0], columns, lang)
-        session = begun(paths[0], folder, docs, pools, given, existing)
+        session = begun(paths[0], folder, how, (scheme, policy), given, existing)
     with session:
-        served(session, port, browser)
+        if take:
+            taken(session, take, how, (scheme, policy), as_read, json)
+        else:
+            served(session, port, not no_browser)
 
 
 def require_server() -> None:
@@ -146,8 +122,16 @@ def require_server() -> None:
 
 
 def resumed(folder: str, given: Mapping[str, Any]) -> Session:
-    """A session to go on with; raises if it was begun with settings that cannot change."""
-    session = opened(folder)
+    """Return a session to go on with; raise if its settings were others and cannot change."""
+    from ..selection.folder import JOURNAL
+    from ..selection.session import Session
+
+    session = Session.open(folder)
+    if session.torn:
+        tell(
+            f"{session.folder / JOURNAL}: the last line was cut off by a crash, and is removed. "
+            "Every answer that was acknowledged is there."
+        )
     before = session.settings
     try:
         session.change(**given)
@@ -163,20 +147,21 @@ def resumed(folder: str, given: Mapping[str, Any]) -> Session:
 def begun(
     corpus: str,
     folder: str,
-    docs: Callable[[], list[Doc]],
-    pools: PoolFiles,
+    how: ReadOptions,
+    tags: tuple[str, str],
     given: Mapping[str, Any],
     existing: str,
 ) -> Session:
-    """A new session."""
+    """Return a new session on a corpus, whose `tags` are read in a scheme under a policy."""
+    from ..selection.pool import Pool
     from ..selection.session import Session
-    from ..selection.settings import Settings
 
-    required(given.get("labels"))
-    if existing and existing not in EXISTING:
-        raise typer.BadParameter(f"one of: {', '.join(EXISTING)}", param_hint="--existing")
+    required_labels(given)
+    if existing:
+        known_name("way with what is annotated", existing, EXISTING)
     settings = Settings(**given)
-    pool = pools.pool(docs(), settings.labels)
+    docs = docs_to_read(corpus, how, settings.nested, *tags)
+    pool = Pool.of(docs, settings.labels, nested=settings.nested)
     require_choice(pool, corpus, existing)
     return Session.create(folder, pool, settings, keep=existing == "keep")
 
@@ -207,11 +192,65 @@ def served(session: Session, port: int, browser: bool) -> None:
     try:
         serve(session, port, ready)
     finally:
-        tell(in_words(session))
+        tell_progress(session)
 
 
-def in_words(session: Session) -> str:
-    """How far it is."""
+def taken(
+    session: Session,
+    paths: Sequence[str],
+    how: ReadOptions,
+    tags: tuple[str, str],
+    as_read: bool,
+    json: bool,
+) -> None:
+    """Take files into a session, say what came of them, and how to go on."""
+    from ..selection.intake import take_file
+
+    scheme, policy = tags
+    reports, left_out = [], 0
+    for path in paths:
+        with opened(path, how, scheme) as corpus:
+            done = take_file(session, corpus, scheme, policy, as_read)
+        left_out += done.left_out
+        reports.append({"file": path, **asdict(done)})
+        if not json:
+            tell_taken(path, done)
+    session.wait()
+    if json:
+        print_json(reports)
+    tell_progress(session)
+    tell(f"Go on: spacy-iobes annotate {session.folder}")
+    if left_out:
+        tell(f"{counted(left_out, 'annotated sentence')} left out, all others were taken.")
+        raise typer.Exit(AT_FAULT)
+
+
+def tell_taken(path: str, done: Intake) -> None:
+    """Say what came of a file, and what did not."""
+    words = [f"{done.new:,} new", f"{done.changed:,} changed", f"{done.same:,} as before"]
+    words += [f"{done.unannotated:,} not annotated"] * bool(done.unannotated)
+    echo(f"{path}: {', '.join(words)}")
+    if done.passed:
+        passed = ", ".join(f"{label} {count:,}" for label, count in done.passed.items())
+        tell(f"{path}: mentions of other labels passed over: {passed}")
+    for title, places in (
+        ("not in the corpus", done.unmatched),
+        ("not usable", done.unusable),
+        ("left as answered before, since the file has only other labels there", done.kept),
+    ):
+        if places:
+            tell(f"{path}: {counted(len(places), 'sentence')} {title}:")
+            for place in places[:SHOWN]:
+                tell(f"  {place}")
+
+
+def tell_progress(session: Session) -> None:
+    """Say how far a session is."""
     found = session.progress()
     words = f"{found.read:,} of {counted(len(session.pool), 'sentence')} read"
-    return f"{session.folder}: {words}, {counted(found.mentions, 'mention')}"
+    tell(f"{session.folder}: {words}, {counted(found.mentions, 'mention')}")
+
+
+def tell(text: str) -> None:
+    """Say something beside the result."""
+    echo(text, err=True)

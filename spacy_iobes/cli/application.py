@@ -38,7 +38,9 @@ ELSEWHERE = {
     "docs": "validate",
     "errors": "score --errors",
     "evaluate": "score",
+    "export": "convert STATE FILE",
     "from-docbin": "convert",
+    "import": "annotate STATE --take FILE",
     "process": "convert",
     "report": "score --html FILE",
     "roundtrip": "validate --fits separators",
@@ -53,7 +55,7 @@ PANELS = {
     "Files": "validate summarize convert repair",
     "Scores": "score compare",
     "Recognisers": "train predict tune explain",
-    "Annotation": "annotate import export select simulate",
+    "Annotation": "annotate select simulate",
     "Lab": "strategies generate info",
 }
 """The commands, as the help groups them."""

@@ -14,7 +14,7 @@ from .settings import about_field, settings_of
 WIDEST = 100  # columns, however wide a terminal is
 LEFT = 26  # columns at most for the names of options
 NUMBERS = {"int": "N", "float": "X"}
-FILES = ("output", "html", "file")
+FILES = ("output", "html", "file", "take", "plot", "learn")
 """What options are called that are files."""
 FIRST = ("Arguments", "Options")
 

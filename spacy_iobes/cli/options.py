@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import MISSING
 from functools import wraps
 from typing import Annotated, Any
 
@@ -205,8 +206,8 @@ def in_place_of(
 
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-SHORT = {"--format": "-f", "--spans-key": "-g", "--to": "-t"}
-KINDS = {
+SHORT = {"--format": "-f", "--label": "-l", "--spans-key": "-g", "--to": "-t"}
+KINDS: dict[str, Any] = {
     "bool": bool,
     "float": float,
     "float | None": float | None,
@@ -257,18 +258,43 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = (), **defaults:
     return in_place_of(name, source)
 
 
-def _option_of(each: Any, prefix: str, default: Any) -> inspect.Parameter:
-    """Return the parameter of typer for a field."""
-    kind = KINDS.get(str(each.type), str)
+def given_of(name: str, cls: type, names: Collection[str]) -> Decorator:
+    """Give a command options for some fields of a dataclass, in place of its parameter `name`.
+
+    It gets a mapping of those that were given, where a default may be another one.
+    """
+
+    def source(**values: Any) -> dict[str, Any]:
+        given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
+        return {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in given.items()
+            if value is not None and value is not False
+        }
+
+    wanted = [each for each in option_fields(cls) if each.name in names]
+    source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_option_of(each, name, each.default, given=True) for each in wanted]
+    )
+    return in_place_of(name, source)
+
+
+def _option_of(each: Any, prefix: str, default: Any, given: bool = False) -> inspect.Parameter:
+    """Return the parameter of typer for a field; without a default if it has to be `given`."""
+    about, kind = about_field(each), KINDS.get(str(each.type), str)
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
     default = default or None if isinstance(default, tuple) else default
+    if given and kind is not bool:
+        told = default not in (None, MISSING)
+        about = f"{about[:-1]} (default: {default})." if told else about
+        kind, default = kind | None, None
     panel = {"rich_help_panel": each.metadata["panel"]} if each.metadata["panel"] else {}
     return inspect.Parameter(
         f"{prefix}_{each.name}",
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
-        annotation=Annotated[kind, typer.Option(*names, help=about_field(each), **panel)],
+        annotation=Annotated[kind, typer.Option(*names, help=about, **panel)],
     )
 
 

@@ -52,6 +52,7 @@ INSTEAD = {
     "--tag-index": "--tag",
     "--tag-scheme": "--scheme",
     "--token-index": "--token",
+    "--untagged": "--tag 0, the column of the tokens",
     "-r": "--policy",
     "convert --output": LAST,
     "convert -o": LAST,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.formats import get_format
+from ..corpus.formats.options import ReadOptions, SaveOptions
 from ..scoring.tables import aligned
+from ..selection.settings import Settings
 from .application import command, counted, echo
-from .options import Json, column_options
+from .options import Json, Limit, PolicyName, SchemeName, given_of, read_options, save_options
 from .output import print_json
 from .pipelines import loaded, tunable
-from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
-from .train import tell
+from .pool_options import Plots, RankingName, docs_to_read, required_labels
 
 if TYPE_CHECKING:
     from ..selection.pipe_view import PipeView
@@ -25,20 +28,21 @@ WIDTH = 80  # characters of a sentence in a table
 
 
 @command("select")
-@column_options
-@reading_options
+@save_options
+@read_options
+@given_of("given", Settings, ("labels", "nested", "seed"))
 def select_cli(
     pool: Annotated[
         str,
-        typer.Argument(
-            metavar="POOL", help="What to look in: a column file, .spacy, .jsonl, .txt, a folder."
-        ),
+        typer.Argument(metavar="POOL", help="What to look in: a file of any format, or a folder."),
     ],
-    columns: Columns,
-    pools: PoolFiles,
-    label: Labels = None,
+    how: ReadOptions,
+    save: SaveOptions,
+    given: Mapping[str, Any],
+    scheme: SchemeName = "",
+    policy: PolicyName = "raise",
     learn: Annotated[
-        str, typer.Option("--learn", help="Annotated data to learn from, in a file of any kind.")
+        str, typer.Option("--learn", help="Annotated data to learn from, in a file of any format.")
     ] = "",
     model: Annotated[
         str, typer.Option("--model", help="A trained pipeline, in place of --learn.")
@@ -46,21 +50,17 @@ def select_cli(
     component: Annotated[
         str, typer.Option("--component", help="Its recogniser (default: the last one).")
     ] = "",
-    ranking: Annotated[
-        str, typer.Option("--ranking", help="expected, entropy, margin, random or sequential.")
-    ] = "expected",
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="So many sentences.")] = 100,
+    ranking: RankingName = "expected",
+    limit: Limit = 100,
     suggestions: Annotated[
         int, typer.Option("--suggestions", min=0, help="Annotations to suggest for each.")
     ] = 10,
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", help="Write them with suggestions, as JSON lines of Prodigy's form."
+            "--output", "-o", help="Write them in any format, with the best suggestion of each."
         ),
     ] = "",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of what is drawn.")] = 0,
-    lang: Language = "en",
     plot: Plots = None,
     json: Json = False,
 ) -> None:
@@ -68,31 +68,35 @@ def select_cli(
 
     The model learns from annotated data, or is a pipeline with iobes_ner or iobes_nested_ner.
     Mentions of a target that the pool has already are ignored; those of other labels rule it out.
+    What POOL and --learn are is told by the name of each, unless --format says it.
     """
     import numpy as np
 
     from ..selection.pictures import require_pictures
+    from ..selection.pool import Pool
     from ..selection.ranked import Ranked, learned
 
-    targets = required(label)
+    targets, nested, seed = required_labels(given), "nested" in given, given.get("seed", 0)
     require_pictures(plot or [])
     if bool(learn) == bool(model):
         raise typer.BadParameter("name one of both", param_hint="--learn, --model")
+    docs = docs_to_read(pool, how, nested, scheme, policy)
     if model:
-        docs = pools.docs(pool, columns, lang)
-        view = by_pipeline(pools.pool(docs, targets), model, component)
+        view = by_pipeline(Pool.of(docs, targets, nested=nested), model, component)
         found = Ranked.of(view.pool, view, np.arange(len(view.pool)), ranking, seed)
     else:
-        ours, theirs = pools.apart(pool, learn)
-        docs, taught = ours.docs(pool, columns, lang), theirs.docs(learn, columns, lang)
-        whole = pools.pool([*docs, *taught], targets)
+        bare = how.format != "auto" and not get_format(how.format).annotated
+        theirs = replace(how, format="auto") if bare else how
+        known = docs_to_read(learn, theirs, nested, scheme, policy)
+        whole = Pool.of([*docs, *known], targets, nested=nested)
         found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
+    count = limit or len(found.order)
     if output:
-        write(found, output, count, suggestions)
+        write(found, output, count, suggestions, save)
     if json:
-        print_json(list(found.tasks(count, suggestions)))
+        print_json(found.tasks(count, suggestions))
     else:
-        echo(in_words(found, count), nl=False)
+        echo(describe(found, count), nl=False)
     for path in plot or ():
         drawn(path, pool, found, count)
 
@@ -105,16 +109,12 @@ def by_pipeline(pool: Pool, model: str, component: str) -> PipeView:
     return PipeView.of(pool, nlp, cast(Any, nlp.get_pipe(tunable(nlp, component))))
 
 
-def write(found: Ranked, path: str, count: int, suggestions: int) -> None:
+def write(found: Ranked, path: str, count: int, suggestions: int, save: SaveOptions) -> None:
     """Write the first sentences."""
-    import json
+    from ..corpus.corpus import Parts, save_parts
 
-    from ..corpus.files import write_bytes
-
-    with write_bytes(path) as put:
-        for task in found.tasks(count, suggestions):
-            put(f"{json.dumps(task, ensure_ascii=False)}\n".encode())
-    tell(f"{path}: {counted(min(count, len(found.order)), 'sentence')}")
+    done = save_parts(Parts([found.sentences(count, suggestions)]), path, save)
+    echo(f"{path}: {counted(done.sentences, 'sentence')}", err=True)
 
 
 def facts(found: Ranked, count: int) -> str:
@@ -139,7 +139,7 @@ def rows(found: Ranked, count: int) -> list[tuple[str, ...]]:
     ]
 
 
-def in_words(found: Ranked, count: int) -> str:
+def describe(found: Ranked, count: int) -> str:
     """A table of the first sentences, and how much is where."""
     return f"{aligned(HEADER, rows(found, count), 'rrl', (0,))}\n\n{facts(found, count)}\n"
 
@@ -152,4 +152,4 @@ def drawn(path: str, pool: str, found: Ranked, count: int) -> None:
     title = f"{', '.join(found.pool.labels)} in {pool}"
     curves = of_ranking(found.expected, title)
     draw(path, curves, facts(found, count), HEADER, rows(found, count))
-    tell(f"{path}: the curve")
+    echo(f"{path}: the curve", err=True)

@@ -2,86 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.formats.options import ReadOptions
 from ..scoring.tables import aligned
+from ..selection.settings import Settings
 from .application import command, counted, echo
-from .options import Json, column_options
+from .options import Json, PolicyName, SchemeName, given_of, read_options
 from .output import print_json
-from .pool_options import Labels, Language, Plots, PoolFiles, reading_options, required
+from .pool_options import Plots, RankingName, docs_to_read, required_labels
 from .progress import counter
-from .train import tell
 
 if TYPE_CHECKING:
     from ..selection.pool import Pool
     from ..selection.simulation import Plan, Round
 
+SHARED = "labels nested batch audit target rule seed start words".split()  # noqa: SIM905
+"""The settings of sessions that a simulation has as well."""
 SHOWN = 12  # rounds of a table
 HEADER = ("round", "read", "of all", "mentions", "found", "estimated", "corrected", "interval")
 UNKNOWN = "-"
 
 
 @command("simulate")
-@column_options
-@reading_options
+@read_options
+@given_of("given", Settings, SHARED)
 def simulate_cli(
     corpus: Annotated[
-        str,
-        typer.Argument(
-            metavar="CORPUS", help="Annotated: a column file, .spacy, .jsonl, a brat folder."
-        ),
+        str, typer.Argument(metavar="CORPUS", help="An annotated file of any format, or a folder.")
     ],
-    columns: Columns,
-    pools: PoolFiles,
-    label: Labels = None,
+    how: ReadOptions,
+    given: Mapping[str, Any],
+    scheme: SchemeName = "",
+    policy: PolicyName = "raise",
     enrich: Annotated[
         bool,
         typer.Option(
             "--enrich", help="Mentions of other labels are known, and rule targets out there."
         ),
     ] = False,
-    batch: Annotated[
-        int, typer.Option("--batch", min=1, help="Sentences between two trainings.")
-    ] = 100,
-    audit: Annotated[
-        float,
-        typer.Option(
-            "--audit", min=0, max=0.99, help="The share drawn at random, for the interval."
-        ),
-    ] = 0.1,
-    ranking: Annotated[
-        str,
-        typer.Option("--ranking", help="expected, entropy, margin, random or sequential."),
-    ] = "expected",
-    rule: Annotated[
-        str,
-        typer.Option("--rule", help="When to stop: estimate, corrected, audit or never."),
-    ] = "estimate",
-    target: Annotated[float, typer.Option("--target", help="The coverage to stop at.")] = 0.99,
-    patience: Annotated[
-        int, typer.Option("--patience", min=1, help="Rounds in a row that must reach it.")
-    ] = 1,
-    start: Annotated[
-        str, typer.Option("--start", help="What to read first: first, random or words.")
-    ] = "first",
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--words", help="With --start words: a word; repeat it for several."),
-    ] = None,
-    grow: Annotated[
-        float,
-        typer.Option("--grow", min=0, help="Batches of this share of what was read, if more."),
-    ] = 0.0,
-    beyond: Annotated[
-        float,
-        typer.Option("--beyond", help="Go on until this coverage is really reached, too."),
-    ] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of what is drawn.")] = 0,
-    lang: Language = "en",
+    ranking: RankingName = "expected",
     plot: Plots = None,
     json: Json = False,
 ) -> None:
@@ -91,32 +54,21 @@ def simulate_cli(
     was really found by then; --plot draws the curves beside sequential and random reading.
     """
     from ..selection.pictures import require_pictures
+    from ..selection.pool import Pool
     from ..selection.simulation import Plan
 
-    targets = required(label)
+    targets, nested = required_labels(given), "nested" in given
     require_pictures(plot or [])
-    plan = Plan(
-        size=batch,
-        audit=audit,
-        ranking=ranking,
-        rule=rule,
-        target=target,
-        patience=patience,
-        start=start,
-        words=tuple(words or ()),
-        grow=grow,
-        seed=seed,
-        beyond=beyond,
-        suggest=True,
-    )
-    pool = pools.pool(pools.docs(corpus, columns, lang), targets)
+    chosen = {name: given[name] for name in given if name not in ("labels", "nested")}
+    plan = Plan(**chosen, ranking=ranking, suggest=True)
+    pool = Pool.of(docs_to_read(corpus, how, nested, scheme, policy), targets, nested=nested)
     pool = pool if enrich else pool.without_known()
     rounds = run(pool, plan)
     stop = stopped(rounds, plan)
     if json:
         print_json(as_json(pool, plan, rounds, stop))
     else:
-        echo(in_words(pool, plan, rounds, stop), nl=False)
+        echo(describe(pool, plan, rounds, stop), nl=False)
     for path in plot or ():
         drawn(path, corpus, pool, plan, rounds, stop)
 
@@ -184,7 +136,7 @@ def facts(pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None) -
     return f"{text}. A round takes {seconds:.2f} s."
 
 
-def in_words(pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None) -> str:
+def describe(pool: Pool, plan: Plan, rounds: Sequence[Round], stop: Round | None) -> str:
     """A table of some of the rounds, and what came of it."""
     step = max(1, -(-len(rounds) // SHOWN))
     some = [each for each in rounds if each.number % step == 0 or each in (stop, rounds[-1])]
@@ -218,6 +170,6 @@ def drawn(
 
     title = f"{', '.join(pool.labels)} in {corpus}"
     rows = [table_row(each, len(pool)) for each in rounds]
-    told = facts(pool, plan, rounds, stop)
-    draw(path, of_simulation(pool, rounds, title, stop), told, HEADER, rows)
-    tell(f"{path}: the curves")
+    said = facts(pool, plan, rounds, stop)
+    draw(path, of_simulation(pool, rounds, title, stop), said, HEADER, rows)
+    echo(f"{path}: the curves", err=True)

@@ -1,7 +1,6 @@
 """Annotated text in and out: column files."""
 
 from .align import aligned as aligned
-from .answered import KEY as KEY
 from .column_docs import DocUnit as DocUnit
 from .column_docs import bare_doc as bare_doc
 from .conll import ColumnReader as ColumnReader
@@ -48,7 +47,6 @@ from .nested_out import WRITERS as WRITERS
 from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
-from .plain_text import plain_docs as plain_docs
 from .reader import ConllCorpus as ConllCorpus
 from .reader import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme
@@ -70,8 +68,6 @@ from .text_docs import text_doc as text_doc
 from .text_files import read_brat as read_brat
 from .text_files import read_inline as read_inline
 from .texts import tokens_by as tokens_by
-from .to_read import ToRead as ToRead
-from .to_read import docs_to_read as docs_to_read
 from .training_data import TrainingData as TrainingData
 from .wordpieces import HOW as HOW
 from .wordpieces import Piece as Piece

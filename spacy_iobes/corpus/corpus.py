@@ -17,7 +17,8 @@ from ..codes.tag import read_tag
 from ..codes.violation import Violation
 from .files import Progress, shown
 from .findings import NO_PLACE, Finding
-from .formats import Format, ending_of, format_by_ending, format_of, get_format
+from .formats import FOLDER, Format, ending_of, format_by_ending, format_of, get_format
+from .formats.folder import files_below
 from .formats.options import ReadOptions, SaveOptions
 from .inputs import is_stream
 from .sentences import Sentences, whole_documents
@@ -50,6 +51,13 @@ class Corpus:
         for part in self.format.read(self.path, self.options, self.progress):
             unnamed = self.scheme and part.tags and not part.scheme
             yield replace(part, scheme=self.scheme) if unnamed else part
+
+    def files(self) -> Iterator[Corpus]:
+        """Yield the files of a folder that is of no format itself; else this corpus alone."""
+        if self.format is not FOLDER:
+            yield self
+        else:
+            yield from (replace(self, path=str(file)) for file in files_below(self.path))
 
     def documents(self) -> Iterator[Sentences]:
         """Yield whole documents, some at a time: parts of one document are joined."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, SpanGroup
@@ -88,6 +89,12 @@ def _whole(parts: Iterable[tuple[Sentences, Known]]) -> Iterator[tuple[Sentences
         yield part, part.given
 
 
+def doc_info(doc: Doc) -> dict[str, Any]:
+    """Return what else its source has of the document of a Doc, such as an id."""
+    found: dict[str, Any] = json.loads(doc.user_data.get(MORE, "{}"))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """How the tokens of sentences lie in Docs.
@@ -95,7 +102,7 @@ class Layout:
     Doc `d` has the tokens `bounds[d]:bounds[d + 1]`, white space among them, and token `i` of the
     sentences is token `place[i]`. `spaces` are None if nobody knows them. `marks` say which tokens
     begin a sentence, if the Doc is `marked` with that. `document` is the number of the document
-    among those that open here, -1 if it opened before.
+    among those that open here, -1 if it opened before, and `first` that of its first sentence.
     """
 
     words: Words
@@ -105,6 +112,7 @@ class Layout:
     marks: Flags
     marked: Flags
     document: Offsets
+    first: Offsets
 
     @cached_property
     def nearest(self) -> Offsets:
@@ -153,7 +161,7 @@ class Layout:
         marks[place[part.offsets[:-1][np.diff(part.offsets) > 0]]] = True
         marks[place[tokens[np.diff(tokens, append=part.tokens) > 0]]] = False
         marks[bounds[:-1][np.diff(bounds) > 0]] = True  # white space before the first of them
-        return cls(words, spaces, bounds, place, marks, marked, document)
+        return cls(words, spaces, bounds, place, marks, marked, document, first)
 
 
 def _first_sentences(part: Sentences, unit: Unit) -> Offsets:
@@ -217,6 +225,7 @@ def bare_docs(part: Sentences, vocab: Vocab, unit: Unit = "sentence") -> tuple[l
     words, marks, made = layout.words.strings(), layout.marks.tolist(), list[Doc]()
     spaces = None if layout.spaces is None else layout.spaces.tolist()
     marked, documents = layout.marked.tolist(), layout.document.tolist()
+    sizes = np.stack([layout.first, np.diff(layout.first, append=len(part))], axis=1).tolist()
     for number, (begin, end) in enumerate(pairwise(layout.bounds.tolist())):
         doc = Doc(
             vocab,
@@ -224,8 +233,10 @@ def bare_docs(part: Sentences, vocab: Vocab, unit: Unit = "sentence") -> tuple[l
             spaces=None if spaces is None else spaces[begin:end],
             sent_starts=marks[begin:end] if marked[number] else None,
         )
-        if 0 <= documents[number] < len(part.info) and part.info[documents[number]]:
-            more = dict(part.info[documents[number]])
+        known = 0 <= documents[number] < len(part.info)
+        more = dict(part.info[documents[number]]) if known else {}
+        more |= part.note(*sizes[number])
+        if more:
             doc.user_data[MORE] = json.dumps(more, ensure_ascii=False)
         made.append(doc)
     return made, layout

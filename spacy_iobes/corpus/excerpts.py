@@ -137,6 +137,7 @@ def _of_part(
     probability = _probabilities(known, part, bounds)
     lost = _lost(part, first)
     texts = _verbatim if part.words.verbatim else _spaced
+    sizes = np.diff(first, append=len(part)).tolist()
     whole = [*np.bincount(document, minlength=len(firsts)).tolist()]
     inside = len(firsts) - len(part.opens)
     for at, (text, places) in enumerate(texts(part, bounds, document, whole, len(firsts))):
@@ -153,7 +154,7 @@ def _of_part(
             blocked[at],
             wrong[at],
             lost.get(at, []),
-            info[int(document[at])],
+            {**info[int(document[at])], **part.note(int(first[at]), sizes[at])},
             part.words.verbatim,
             whole[int(document[at])] == 1 and int(document[at]) >= inside,
             probability.get(at, {}),

@@ -40,7 +40,8 @@ class Sentences:
     `line` has the line of each token, and `before` counts the documents and sentences that went
     before. `findings` are mentions that are no spans of tokens, `info` is what else is written of
     each document that opens here, and `origin` what the format needs to edit its source in place.
-    Where a source has several `files`, they are those of the sentences. `read_spellings` gives the
+    Where a source has several `files`, they are those of the sentences, and `notes` is what is
+    written of each sentence and not of its document. `read_spellings` gives the
     words without the text between them, if that takes less time.
     """
 
@@ -58,6 +59,7 @@ class Sentences:
     info: tuple[Mapping[str, Any], ...] = ()
     origin: Any = field(default=None, repr=False)
     files: tuple[str, ...] = ()
+    notes: tuple[Mapping[str, Any], ...] = ()
     read_column: Callable[[str | int], CodedTags] | None = field(default=None, repr=False)
     read_spellings: Callable[[], Words] | None = field(default=None, repr=False)
 
@@ -242,6 +244,19 @@ class Sentences:
         last = stop if end is None else begin + end
         return self.words.text(begin + start, last)
 
+    def note(self, first: int, count: int) -> Mapping[str, Any]:
+        """Return what is written of some sentences that is not written of their document.
+
+        There is nothing that is written of several.
+        """
+        return self.notes[first] if self.notes and count == 1 else {}
+
+    def info_of(self, sentence: int) -> Mapping[str, Any]:
+        """Return what else is written of a sentence and of its document, if that opens here."""
+        document = int(np.searchsorted(self.opens, sentence, side="right")) - 1
+        more = self.info[document] if self.info and document >= 0 else {}
+        return {**more, **self.note(sentence, 1)}
+
     def cut(self, begin: int, end: int) -> Sentences:
         """Return the sentences from `begin` to `end`; nothing is copied, and no word is read."""
         if (begin, end) == (0, len(self)):
@@ -266,6 +281,7 @@ class Sentences:
             info=self.info[one:other],
             origin=self.origin and self.origin.cut(first, last),
             files=self.files[begin:end],
+            notes=self.notes[begin:end],
             read_column=self.read_column and (lambda name: whole.column(name)[begin:end]),
             read_spellings=self.read_spellings
             and (lambda: whole.spellings.cut(first, last, (0, 0))),
@@ -417,6 +433,7 @@ class Sentences:
                 for each in (part.files or (part.name,) * len(part))
                 if any(other.files for other in several)
             ),
+            notes=tuple(each for part in several for each in part.notes),
             read_column=first.read_column
             and (lambda name: _joined_tags([part.column(name) for part in several])),
             read_spellings=first.read_spellings

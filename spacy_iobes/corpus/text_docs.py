@@ -56,12 +56,6 @@ def text_doc(vocab: Vocab, text: NestedText, key: str, entities: bool = False) -
     return doc
 
 
-def told_of(doc: Doc) -> dict[str, Any]:
-    """What else was told of the text of a Doc, such as its id."""
-    found: dict[str, Any] = json.loads(doc.user_data.get(MORE, "{}"))
-    return found
-
-
 def token_lines(doc: Doc, text: NestedText) -> list[int]:
     """The line of the file that each token of such a Doc is on."""
     if not text.standoff:

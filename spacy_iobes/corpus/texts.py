@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ def tokenizer_of(how: ReadOptions) -> Tokenize:
         return how.tokenizer
     if not how.lang:
         return simple_tokens
-    return tokens_by(_blank(how.lang).tokenizer)
+    return tokens_by(blank_language(how.lang).tokenizer)
 
 
 def tokens_by(tokenizer: Any) -> Tokenize:
@@ -45,7 +46,9 @@ def tokens_by(tokenizer: Any) -> Tokenize:
     return tokenize
 
 
-def _blank(language: str) -> Any:
+@cache
+def blank_language(language: str) -> Any:
+    """Return a pipeline of spaCy without components, the same one each time."""
     import spacy
 
     try:
@@ -95,7 +98,7 @@ def sentencizer(language: str) -> Callable[[list[str]], Sequence[bool]]:
     from spacy.pipeline import Sentencizer
     from spacy.tokens import Doc
 
-    rules, vocab = Sentencizer(), _blank(language or "xx").vocab
+    rules, vocab = Sentencizer(), blank_language(language or "xx").vocab
 
     def begins(words: list[str]) -> Sequence[bool]:
         found: list[list[bool]] = rules.predict([Doc(vocab, words=words)])

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingError, UnknownNameError
+from ..errors import SettingError
+from ..names import known_name
 from .pool import Pool
 from .ranking import get_ranking
+from .settings import Start
 from .view import View
 
 if TYPE_CHECKING:
     from .reading import Reading
-
-STARTS = ("first", "random", "words")
 
 
 class Batch(NamedTuple):
@@ -48,10 +48,7 @@ def first_batch(
     the first ones with the most of them, then the first others).
     """
     _require(size, share)
-    if start not in STARTS:
-        raise UnknownNameError(
-            f"Unknown start {start!r}. Known: {', '.join(STARTS)}.", start, STARTS
-        )
+    known_name("start", start, Start)
     if bool(words) != (start == "words"):
         raise SettingError("Words to begin with go with the start 'words', which needs some.")
     random = np.random.default_rng([seed, 0])

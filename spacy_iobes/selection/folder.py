@@ -11,10 +11,9 @@ from typing import Any
 from spacy.tokens import Doc, DocBin
 
 from ..corpus.docbin import read_docbin, save_docbin
+from ..corpus.docs import GROUP, MORE
 from ..corpus.folders import beside, put
 from ..corpus.targets import ToEntities, ToSpanGroup
-from ..corpus.text_docs import MORE
-from ..corpus.untagged import bare
 from ..errors import FileError
 from ..span import Span
 from .journal import Journal
@@ -22,8 +21,6 @@ from .pool import Pool
 from .settings import Settings
 
 CORPUS, SETTINGS, JOURNAL, LOCK = "corpus.spacy", "settings.json", "decisions.jsonl", "lock"
-KEY = "sc"
-"""The span group of nested mentions."""
 
 
 def is_session(folder: str | Path) -> bool:
@@ -64,8 +61,7 @@ def create_folder(
 def read_pool(folder: str | Path, settings: Settings) -> Pool:
     """The pool of a session; raises if it is not the one that the session was begun with."""
     path = Path(folder) / CORPUS
-    key = KEY if settings.nested else None
-    pool = Pool.of(read_docbin(path), settings.labels, nested=settings.nested, spans_key=key)
+    pool = Pool.of(read_docbin(path), settings.labels, nested=settings.nested)
     if pool.digest != settings.digest:
         raise FileError(
             f"{path}: not the corpus that this session was begun with ({SETTINGS} has another "
@@ -76,16 +72,26 @@ def read_pool(folder: str | Path, settings: Settings) -> Pool:
 
 
 def known_docs(pool: Pool) -> list[Doc]:
-    """Copies of the Docs: words, sentences, known mentions and what else is told of them."""
+    """Return copies of the Docs: words, sentences, known mentions and what else is known."""
     spans = doc_spans(pool, [pool.known(number) for number in range(len(pool))])
-    found, target = [], ToSpanGroup(KEY) if pool.nested else ToEntities()
+    found, target = [], ToSpanGroup(GROUP) if pool.nested else ToEntities()
     for doc, known in zip(pool.docs, spans):
-        copy = bare(doc)
+        copy = bare_copy(doc)
         if MORE in doc.user_data:
             copy.user_data[MORE] = doc.user_data[MORE]
         target.write(copy, known, (), ())
         found.append(copy)
     return found
+
+
+def bare_copy(doc: Doc) -> Doc:
+    """Return a Doc with the same words and, if they are known, sentences, but nothing else."""
+    starts: list[bool | int | None] | None = None
+    if doc.has_annotation("SENT_START"):
+        starts = [bool(token.is_sent_start) for token in doc]
+    words = [token.text for token in doc]
+    spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
+    return Doc(doc.vocab, words=words, spaces=spaces, sent_starts=starts)
 
 
 def doc_spans(pool: Pool, spans: Iterable[Iterable[Span]]) -> list[list[Span]]:

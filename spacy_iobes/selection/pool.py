@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ..arrays import Ints, Offsets
+from ..codes.known import Known
 from ..codes.policy import get_policy
 from ..codes.span_columns import SpanColumns
 from ..codes.tag_columns import listed
+from ..corpus.docs import GROUP, doc_info
 from ..corpus.gold import ADVICE
+from ..corpus.sentences import Sentences
 from ..corpus.sources import group_spans, shown
 from ..corpus.tagged import TaggedDocs
-from ..corpus.text_docs import told_of
+from ..corpus.words import Words
 from ..errors import CorpusError
 from ..ml.extractor import Extractor
 from ..ml.units import Units
@@ -49,11 +52,11 @@ class Pool:
         labels: Sequence[str],
         *,
         nested: bool = False,
-        spans_key: str | None = None,
+        spans_key: str = GROUP,
     ) -> Pool:
-        """The sentences of Docs; a Doc that knows of none is one sentence.
+        """Return the sentences of Docs; a Doc that knows of none is one sentence.
 
-        Mentions that are there are entities, or with `spans_key` those of a span group.
+        Mentions that are there are entities or, where they may nest, those of a span group.
         """
         targets = tuple(listed("labels", labels))
         if not targets or len(set(targets)) < len(targets) or not all(targets):
@@ -61,7 +64,7 @@ class Pool:
         if not any(len(doc) for doc in docs):
             raise CorpusError("There is no token in the corpus.")
         units = Units.of(docs, bound=True)
-        found = _entities(docs) if spans_key is None else _group(docs, spans_key)
+        found = _group(docs, spans_key) if nested else _entities(docs)
         _require_bound(docs, units, found)
         return cls(tuple(docs), targets, nested, units, _ordered(units.inside(found)))
 
@@ -101,7 +104,40 @@ class Pool:
 
     def more(self, sentence: int) -> dict[str, Any]:
         """What else was told of its document, such as an id."""
-        return told_of(self.docs[self.place(sentence)[0]])
+        return doc_info(self.docs[self.place(sentence)[0]])
+
+    def sentences(self, name: str, rows: Sequence[PoolSentence], apart: bool = False) -> Sentences:
+        """Return some of the sentences with what is known of each.
+
+        Those of one Doc that follow each other are one document, unless they stand `apart`.
+        """
+        opens, pieces, places = list[int](), list[list[str]](), list[list[tuple[int, int]]]()
+        last, size = -1, 0
+        for at, row in enumerate(rows):
+            doc, begin, end = self.place(row.number)
+            tokens = self.docs[doc][begin:end]
+            if apart or doc != last:
+                opens.append(at)
+                pieces.append([])
+                places.append([])
+                size = 0
+            shift = size - tokens.start_char
+            places[-1] += [(t.idx + shift, t.idx + len(t) + shift) for t in tokens]
+            pieces[-1].append(tokens.text if apart else tokens.text_with_ws)
+            last, size = doc, size + len(pieces[-1][-1])
+        words = Words.in_texts(["".join(some) for some in pieces], places)
+        if any(self.docs[self.place(row.number)[0]].has_unknown_spaces for row in rows):
+            words = replace(words, verbatim=False, texts=None)
+        offsets = np.cumsum([0, *(self.lengths[row.number] for row in rows)], dtype=np.int64)
+        return Sentences(
+            name,
+            offsets,
+            np.array(opens, dtype=np.int64),
+            lambda: words,
+            given=_given(rows, offsets),
+            info=tuple(self.more(rows[at].number) for at in opens),
+            notes=tuple(row.note for row in rows),
+        )
 
     def known(self, sentence: int) -> list[Span]:
         """The mentions of other labels that are there already."""
@@ -160,6 +196,46 @@ class Pool:
         for sentence in np.unique(self.mentions.sentence[~self.is_target]).tolist():
             found.update(repr([sentence, *map(tuple, self.known(sentence))]).encode())
         return found.hexdigest()
+
+
+class PoolSentence(NamedTuple):
+    """A sentence of a pool, by its number, and what is said of it in a file.
+
+    `known` are the mentions of other labels, `spans` those of the targets, None if they are not
+    known. `note` is what else is written of it.
+    """
+
+    number: int
+    known: Sequence[Span]
+    spans: Sequence[Span] | None
+    note: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        pool: Pool,
+        number: int,
+        spans: Sequence[Span] | None,
+        status: str,
+        **more: Any,
+    ) -> PoolSentence:
+        """Return a sentence; its note has its number, its document and its status as `meta`."""
+        theirs = pool.more(number).get("meta")
+        meta = theirs if isinstance(theirs, dict) else {} if theirs is None else {"meta": theirs}
+        mine = {"sentence": number, "document": int(pool.units.doc[number]), "status": status}
+        return cls(number, pool.known(number), spans, {"meta": {**meta, **mine}, **more})
+
+
+def _given(rows: Sequence[PoolSentence], offsets: Offsets) -> Known:
+    """Return what is known of sentences with these tokens."""
+    missing = np.zeros(int(offsets[-1]), dtype=bool)
+    for row, begin, end in zip(rows, offsets[:-1].tolist(), offsets[1:].tolist()):
+        missing[begin:end] = row.spans is None
+        for span in row.known:
+            missing[begin + span.start : begin + span.end] = False
+    spans = [sorted([*row.known, *(row.spans or ())]) for row in rows]
+    columns = SpanColumns.of(spans, np.diff(offsets).tolist())
+    return Known(columns, missing if missing.any() else None)
 
 
 def _entities(docs: Sequence[Doc]) -> SpanColumns:

@@ -9,8 +9,8 @@ import numpy as np
 
 from .coverage import Estimate
 from .ledger import Ledger
-from .midway import midway
 from .pool import Pool
+from .rounds import estimate_mid_batch
 from .settings import Settings
 from .stopping import get_rule
 from .trainer import Status, Trainer
@@ -53,7 +53,7 @@ def progress_of(
     """How far it is now."""
     reading = ledger.reading
     read = len(reading.answers) + len(reading.rejected)
-    now = None if view is None else midway(view, ledger)
+    now = None if view is None else estimate_mid_batch(view, ledger)
     rounds = history((Estimate(**found) for found in ledger.rounds), read)
     return Progress(
         read,

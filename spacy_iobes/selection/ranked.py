@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Offsets
-from ..corpus.answered import Answered, Status
-from ..corpus.tasks_out import prodigy_task
+from ..corpus.excerpts import Object, excerpts
+from ..corpus.formats.prodigy import task
+from ..corpus.sentences import Sentences
 from ..errors import CorpusError
-from .pool import Pool
+from .pool import Pool, PoolSentence
+from .pool_learner import PoolLearner
 from .ranking import get_ranking
-from .recogniser import Recogniser
-from .view import Suggestion, View
+from .view import View
 
 PASSES = 3  # as if what is annotated had come in so many batches
 
@@ -40,29 +39,37 @@ class Ranked:
         found: list[float] = self.view.expected[self.order].tolist()
         return found
 
-    def tasks(self, count: int, suggestions: int) -> Iterator[dict[str, Any]]:
-        """The first sentences as Prodigy has them, with suggestions, whose best are the spans."""
+    def rows(self, count: int, suggestions: int) -> list[PoolSentence]:
+        """Return the first sentences with suggestions, of which the best are their mentions."""
+        found = list[PoolSentence]()
         for rank, sentence in enumerate(self.order[:count].tolist(), 1):
             best = self.view.suggestions(sentence, max(suggestions, 1))
-            task = prodigy_task(self._sentence(sentence, best))
-            more = {"rank": rank, "expected": float(self.view.expected[sentence])}
-            task["meta"] |= more
+            spans = best[0].spans if best else None
+            status = "predicted" if best else "unread"
+            row = PoolSentence.of(self.pool, sentence, spans, status, answer=None)
+            row.note["meta"].update(rank=rank, expected=float(self.view.expected[sentence]))
             if suggestions:
-                task["suggestions"] = [
+                every = [
                     {"probability": p, "spans": [list(span) for span in spans]} for p, spans in best
                 ]
-            yield task
+                row = row._replace(note={**row.note, "suggestions": every})
+            found.append(row)
+        return found
+
+    def sentences(self, count: int, suggestions: int) -> Sentences:
+        """Return the first sentences, each as a document, with what is suggested."""
+        return self.pool.sentences("the pool", self.rows(count, suggestions), apart=True)
+
+    def tasks(self, count: int, suggestions: int) -> list[Object]:
+        """Return the first sentences as tasks of Prodigy, which nobody has answered."""
+        part = self.sentences(count, suggestions)
+        return [task(excerpt)[0] for excerpt in excerpts([(part, part.known())], "sentence")]
 
     def text(self, sentence: int) -> str:
-        """What a sentence says."""
-        return self._sentence(sentence, []).text
-
-    def _sentence(self, sentence: int, best: Sequence[Suggestion]) -> Answered:
-        doc, _, _ = self.pool.place(sentence)
-        spans = best[0].spans if best else None
-        words, known = self.pool.words(sentence), self.pool.known(sentence)
-        status: Status = "predicted" if best else "unread"
-        return Answered(sentence, doc, *words, known, spans, status, self.pool.more(sentence))
+        """Return the text of a sentence."""
+        doc, begin, end = self.pool.place(sentence)
+        text: str = self.pool.docs[doc][begin:end].text
+        return text
 
 
 def learned(pool: Pool, unread: int, seed: int = 0) -> tuple[View, Offsets]:
@@ -77,7 +84,7 @@ def learned(pool: Pool, unread: int, seed: int = 0) -> tuple[View, Offsets]:
             f"What is to be learned from has no mention of {', '.join(pool.labels)}: is it in "
             "another column, scheme or span group, or is the label spelled otherwise?"
         )
-    model, among = Recogniser(pool, seed), np.arange(first)
+    model, among = PoolLearner(pool, seed), np.arange(first)
     for _ in range(PASSES):
         view = model.learn(answers, among)
     return view, among

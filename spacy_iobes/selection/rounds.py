@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
 from ..span import Span
 from .batches import Batch, first_batch, next_batch
+from .coverage import Estimate, estimate, interval
 from .ledger import Answer, Decision, Ledger
-from .midway import midway
 from .pool import Pool
 from .settings import Settings
-from .unknowing import Unknowing
-from .view import View
+from .view import UniformView, View
 
 Records = list[dict[str, Any]]
 
@@ -41,14 +41,37 @@ def next_records(view: View | None, ledger: Ledger, settings: Settings) -> Recor
     """
     reading, records = ledger.reading, Records()
     if view is not None:
-        found = midway(view, ledger).as_dict()
+        found = estimate_mid_batch(view, ledger).as_dict()
         records.append({"estimate": found, "round": ledger.batches})
     waiting = ledger.skipped.keys() | (ledger.unread - reading.audit)
-    known = view or Unknowing(ledger.sentences)
+    known = view or UniformView(ledger.sentences)
     batch = next_batch(known, reading, waiting, *_sizes(settings), ledger.batches)
     ranked = reading.audit & set(batch.sentences) - set(batch.audit)
     batch = batch._replace(promoted=tuple(sorted({*batch.promoted, *ranked})))
     return [*records, batch_record(ledger.batches, batch)]
+
+
+def estimate_mid_batch(view: View, ledger: Ledger) -> Estimate:
+    """Return an estimate whose interval holds at any time, and not only when a batch is read.
+
+    The audit tells of sentences that the ranking has not chosen. Those that it has chosen and
+    nobody has read may all have as many mentions as others that have some, or none.
+    """
+    reading = ledger.reading
+    found = estimate(view, reading, ledger.sentences)
+    waiting = len((ledger.unread | ledger.skipped.keys()) - reading.audit)
+    if not waiting:
+        return found
+    left = found.left - waiting
+    low, high = interval(reading, left, found.audited, found.surprises, found.level)
+    if found.mentions and low:
+        sizes = [len(spans) for spans in reading.answers.values() if spans]
+        more = waiting * found.mentions / len(sizes)
+        low = found.mentions / (found.mentions / low + more)
+    corrected = found.corrected
+    if corrected is not None:
+        corrected = min(max(corrected, low), high)
+    return replace(found, low=low, high=high, corrected=corrected)
 
 
 def added_records(

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from ..arrays import Offsets
-from ..codes.known import Known
-from ..codes.span_columns import SpanColumns
 from ..corpus.files import Progress, shown
-from ..corpus.formats import docbin
 from ..corpus.formats.options import ReadOptions
 from ..corpus.sentences import Sentences
-from .folder import CORPUS
+from ..errors import CorpusError
 from .ledger import Decision
-from .pool import Pool
+from .pool import Pool, PoolSentence
 from .session import Session
+from .view import View
+
+STATUS = {"missing": "unread", "predicted": "predicted", "outside": "outside"}
+"""What a sentence that nobody has read is called where it stays in the file."""
 
 
 def read(
@@ -26,37 +23,44 @@ def read(
 ) -> Iterator[Sentences]:
     """Yield the corpus of a session with the mentions of the sentences that were accepted.
 
-    Of all other sentences nothing is known but mentions that the corpus had from the start, whose
-    labels the session does not look for.
+    `how.rest` says what sentences become that nobody has read. Mentions that the corpus had from
+    the start, whose labels the session does not look for, are known of all sentences but those that
+    were rejected.
     """
     with Session.look(path) as session:
-        decisions, first = session.decided(), 0
-        how = replace(how, spans_key="", sentences="auto", layers=(), annotated=True)
-        for part in docbin.read(session.folder / CORPUS, how, progress):
-            given = _known(session.pool, decisions, part.offsets, first)
-            yield replace(
-                part,
-                name=shown(path),
-                tags=(),
-                layer_labels=(),
-                scheme="",
-                given=given,
-                origin=None,
-            )
-            first += len(part)
+        view = _view(session) if how.rest == "predicted" else None
+        rows = list(_rows(session.pool, session.decided(), how.rest, view))
+        if rows:
+            yield session.pool.sentences(shown(path), rows)
 
 
-def _known(pool: Pool, decisions: Mapping[int, Decision], offsets: Offsets, first: int) -> Known:
-    """Return what is known of sentences that are numbered from `first` in the pool."""
-    spans, missing = [], np.zeros(int(offsets[-1]), dtype=bool)
-    for sentence, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist())):
-        known, decision = pool.known(first + sentence), decisions.get(first + sentence)
+def _rows(
+    pool: Pool, decisions: Mapping[int, Decision], rest: str, view: View | None
+) -> Iterator[PoolSentence]:
+    """Yield the sentences of a session with what is known of them, in the order of the corpus."""
+    for number in range(len(pool)):
+        decision = decisions.get(number)
         if decision is not None and decision.answer == "accept":
-            spans.append(sorted([*known, *decision.spans]))
+            yield PoolSentence.of(pool, number, decision.spans, "read")
+        elif rest == "leave-out":
             continue
-        spans.append(known)
-        missing[begin:end] = True
-        for span in known:
-            missing[begin + span.start : begin + span.end] = False
-    columns = SpanColumns.of(spans, np.diff(offsets).tolist())
-    return Known(columns, missing if missing.any() else None)
+        elif decision is not None and decision.answer == "reject":
+            rejected = PoolSentence.of(pool, number, None, "rejected", answer="reject")
+            yield rejected._replace(known=[])
+        elif rest == "missing":
+            yield PoolSentence.of(pool, number, None, STATUS[rest])
+        else:
+            best = () if view is None else view.suggestions(number, 1)[0].spans
+            yield PoolSentence.of(pool, number, best, STATUS[rest], answer=None)
+
+
+def _view(session: Session) -> View:
+    """Return what the model thinks, once it has learnt."""
+    session.learn()
+    if session.view is None:
+        trouble = f" ({session.trainer.trouble})" if session.trainer.trouble else ""
+        raise CorpusError(
+            f"{session.folder}: nothing is predicted, since nothing was learnt yet{trouble}. "
+            "Annotate some sentences first, or let the others be missing (--rest missing)."
+        )
+    return session.view

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..codes.scheme import get_scheme
 from ..corpus.files import write_bytes
-from ..errors import FileError, SettingError
-from .batches import STARTS
-from .stopping import get_rule
+from ..corpus.formats.options import option
+from ..errors import FileError, SettingError, UnknownNameError
+from ..names import known_name
 
+RuleName = Literal["estimate", "corrected", "audit", "never"]
+Start = Literal["first", "random", "words"]
 CHANGING = ("target", "rule", "patience")
 """What may change while a session goes on: when it is enough, but not what is asked."""
 
@@ -23,20 +25,31 @@ class Settings:
     """What a session looks for and how; `digest` is that of its corpus.
 
     `batch` sentences are chosen at a time, the share `audit` of them at random. `target` is the
-    coverage at which `rule` says stop, once it holds for as many rounds as `patience` says;
-    `scheme` is that of exported columns.
+    coverage at which `rule` says stop, once it holds for as many rounds as `patience` says.
+    `scheme` was that of exported columns in version 0.1.0.
     """
 
-    labels: tuple[str, ...]
-    nested: bool = False
-    batch: int = 100
-    audit: float = 0.1
-    target: float = 0.99
-    rule: str = "estimate"
+    labels: tuple[str, ...] = option(
+        MISSING, "What to look for; repeat it for several.", option="--label"
+    )
+    nested: bool = option(False, "Mentions may lie in others.")
+    batch: int = option(100, "Sentences between two trainings.")
+    audit: float = option(0.1, "The share drawn at random, which the interval is from.")
+    target: float = option(0.99, "The coverage to stop at.")
+    rule: str = option(
+        "estimate",
+        "Which estimate of the coverage has to reach the target: the model's, that one corrected "
+        "by the audit, or the low end of the audit",
+        choices=RuleName,
+    )
     patience: int = 2
-    seed: int = 0
-    start: str = "first"
-    words: tuple[str, ...] = ()
+    seed: int = option(0, "Seed of what is drawn at random.")
+    start: str = option(
+        "first",
+        "What to read first; words: sentences that hold one of --words",
+        choices=Start,
+    )
+    words: tuple[str, ...] = option((), "With --start words: a word; repeat it for several.")
     scheme: str = "bio"
     digest: str = ""
 
@@ -50,12 +63,11 @@ class Settings:
         _require(0 <= self.audit < 1, "audit", f"{self.audit} is no share from 0 to below 1")
         _require(0 < self.target <= 1, "target", f"{self.target} is no share above 0")
         _require(type(self.seed) is int and self.seed >= 0, "seed", f"{self.seed} < 0")
-        known = ", ".join(STARTS)
-        _require(self.start in STARTS, "start", f"{self.start!r} is none of {known}")
+        known_name("start", self.start, Start)
+        known_name("stopping rule", self.rule, RuleName)
         if self.start == "words":
             _require(bool(self.words), "words", "name those that the first sentences are to hold")
         _require(type(self.patience) is int and self.patience >= 1, "patience", "at least 1")
-        get_rule(self.rule)
         get_scheme(self.scheme)
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
@@ -98,7 +110,7 @@ class Settings:
         lists = {name: tuple(given[name]) for name in ("labels", "words") if name in given}
         try:
             return cls(**{**given, **lists})
-        except (TypeError, SettingError) as error:
+        except (TypeError, SettingError, UnknownNameError) as error:
             raise FileError(f"{path}: {error}", str(path)) from error
 
 

@@ -14,8 +14,8 @@ from ..learners.options import Options
 from .batches import Batch, first_batch, next_batch
 from .coverage import LEVEL, Estimate, estimate
 from .pool import Pool
+from .pool_learner import OPTIONS, PoolLearner
 from .reading import Reading
-from .recogniser import OPTIONS, Recogniser
 from .stopping import get_rule
 from .view import View
 
@@ -26,12 +26,12 @@ SUGGESTED = 10
 class Plan:
     """How sentences are chosen, and when the loop ends.
 
-    A batch has `size` sentences, or a share `grow` of those read if that is more; a share `audit`
+    A `batch` is so many sentences, or a share `grow` of those read if that is more; a share `audit`
     of it is drawn at random. The loop ends when the `rule` is met, or at last when everything was
     read; with `beyond`, not before this true coverage was reached, too.
     """
 
-    size: int = 100
+    batch: int = 100
     audit: float = 0.1
     ranking: str = "expected"
     rule: str = "estimate"
@@ -89,8 +89,8 @@ def simulate(pool: Pool, plan: Plan | None = None) -> Iterator[Round]:
         raise CorpusError(
             f"The corpus has no mention of {', '.join(pool.labels)}, so there is nothing to find."
         )
-    reading, model = Reading(), Recogniser(pool, plan.seed, plan.options)
-    batch = first_batch(pool, plan.size, plan.audit, plan.seed, plan.start, plan.words)
+    reading, model = Reading(), PoolLearner(pool, plan.seed, plan.options)
+    batch = first_batch(pool, plan.batch, plan.audit, plan.seed, plan.start, plan.words)
     history = list[Estimate]()
     view: View | None = None
     for number in range(len(pool) + 1):
@@ -108,7 +108,7 @@ def simulate(pool: Pool, plan: Plan | None = None) -> Iterator[Round]:
         met = rule.met(history, plan.target, plan.patience) and coverage >= plan.beyond
         if met or not known.left:
             return
-        size = max(plan.size, round(plan.grow * known.read))
+        size = max(plan.batch, round(plan.grow * known.read))
         batch = next_batch(view, reading, (), size, plan.audit, plan.seed, number + 1, plan.ranking)
 
 

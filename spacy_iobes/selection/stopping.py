@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..errors import SettingError, UnknownNameError
+from ..errors import SettingError
+from ..names import known_name
 from .coverage import Estimate
 
 Measure = Callable[[Estimate], float | None]
@@ -44,8 +45,5 @@ RULES = {
 
 
 def get_rule(name: str) -> Rule:
-    """The rule of a name."""
-    if name not in RULES:
-        message = f"Unknown stopping rule {name!r}. Known: {', '.join(RULES)}."
-        raise UnknownNameError(message, name, RULES)
-    return RULES[name]
+    """Return the rule of a name."""
+    return RULES[known_name("stopping rule", name, RULES)]

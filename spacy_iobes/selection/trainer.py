@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..span import Span
 from .pool import Pool
-from .recogniser import Recogniser
+from .pool_learner import PoolLearner
 from .view import View
 
 Answers = Mapping[int, Sequence[Span]]
@@ -32,7 +32,7 @@ class Trainer:
         self.status: Status = "idle"
         self.trouble = ""
         self.seconds = 0.0
-        self._recogniser: Recogniser | None = None
+        self._learner: PoolLearner | None = None
         self._thread: threading.Thread | None = None
 
     @property
@@ -48,7 +48,7 @@ class Trainer:
         if self.busy:
             return
         self.status = "training"
-        passes = 1 if self._recogniser is not None else min(rounds + 1, MOST)
+        passes = 1 if self._learner is not None else min(rounds + 1, MOST)
         work = threading.Thread(target=self._learn, args=(dict(answers), passes), daemon=True)
         self._thread = work
         work.start()
@@ -61,12 +61,12 @@ class Trainer:
     def _learn(self, answers: Answers, passes: int) -> None:
         begin, view, trouble = perf_counter(), None, ""
         try:
-            if self._recogniser is None:
-                self._recogniser = Recogniser(self.pool, self.seed)
+            if self._learner is None:
+                self._learner = PoolLearner(self.pool, self.seed)
             for _ in range(passes):
-                view = self._recogniser.learn(answers)
+                view = self._learner.learn(answers)
         except Exception as error:  # whatever it is, the person goes on
-            self._recogniser, trouble = None, f"{type(error).__name__}: {error}"
+            self._learner, trouble = None, f"{type(error).__name__}: {error}"
         with self.lock:
             self.seconds, self.trouble = perf_counter() - begin, trouble
             self.status = "failed" if trouble else "idle"

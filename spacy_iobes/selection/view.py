@@ -153,3 +153,27 @@ def _margin(logs: Floats) -> NDArray[np.float64]:
     best, second = np.exp(logs)
     found: NDArray[np.float64] = best - second
     return found
+
+
+class UniformView:
+    """The view of somebody who has learnt nothing: every sentence is as likely as any other."""
+
+    def __init__(self, sentences: int):
+        self.sentences = sentences
+
+    @property
+    def expected(self) -> Floats:
+        """Return that no mention is expected."""
+        return np.zeros(self.sentences)
+
+    def suggestions(self, sentence: int, n: int) -> list[Suggestion]:
+        """Return no suggestion."""
+        return []
+
+    def entropy(self) -> Floats:
+        """Return the same entropy for all sentences."""
+        return np.zeros(self.sentences)
+
+    def margin(self) -> Floats:
+        """Return the same margin for all sentences."""
+        return np.zeros(self.sentences)

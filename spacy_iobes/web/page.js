@@ -185,7 +185,7 @@ function drawPause(progress) {
     : "The next sentences are being chosen …";
   at("pause-text").textContent = text;
   at("pause-export").hidden = !progress.finished;
-  at("export").textContent = `spacy-iobes export ${state.session.name} FILE`;
+  at("export").textContent = `spacy-iobes convert ${state.session.name} FILE`;
   say(text);
 }
 

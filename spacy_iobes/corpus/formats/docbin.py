@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,6 +47,8 @@ from ..sentences import Sentences
 from ..stored_docs import StoredDocs
 from ..stored_edits import INSIDE, with_entities, with_group
 from ..stored_groups import StoredGroup, span_rows, unpack, unpacked
+from ..texts import sentencizer
+from ..words import Words
 from .options import ReadOptions, SaveOptions
 
 ENDING = ".spacy"
@@ -118,13 +120,15 @@ def read(
 ) -> Iterator[Sentences]:
     """Read the entities of a DocBin, or a span group; every Doc is a document.
 
-    A Doc is one sentence if it has no others, or if `how.sentences` is `whole`. A sentence boundary
-    inside an entity or a span of the group is no boundary.
+    A Doc is one sentence if it has no others, or if `how.sentences` is `whole`; with `rules`, these
+    tell the sentences of Docs that have no others. A sentence boundary inside an entity or a span
+    of the group is no boundary.
     """
-    if how.sentences not in ("auto", "whole"):
+    if how.sentences == "lines":
         raise SettingError(
-            f"{shown(path)}: a sentence of a .spacy file is what is marked as one (auto), or the "
-            f"whole Doc (whole), not {how.sentences!r} (--sentences)."
+            f"{shown(path)}: a sentence of a .spacy file is what is marked as one (auto), the "
+            "whole Doc (whole), or what rules find where nothing is marked (rules), not a line "
+            "(--sentences)."
         )
     reader, sentences = _Reader.of(path, how, progress), 0
     for first, last in reader.stored.parts(ENOUGH):
@@ -169,6 +173,7 @@ class _Reader:
     informed: bool
     whole: bool
     annotated: bool
+    rules: Callable[[list[str]], Sequence[bool]] | None
 
     @classmethod
     def of(cls, path: str | Path, how: ReadOptions, progress: Progress | None) -> _Reader:
@@ -187,7 +192,9 @@ class _Reader:
                 key = _chosen(groups, key, name, stored)
                 group = StoredGroup.read(groups, key, stored.bounds, place) if key else None
         informed = any(MORE.encode() in data for data in stored.user_data if data)
-        reader = cls(name, stored, group, informed, how.sentences == "whole", how.annotated)
+        rules = sentencizer(how.lang) if how.sentences == "rules" else None
+        whole = how.sentences == "whole"
+        reader = cls(name, stored, group, informed, whole, how.annotated, rules)
         if group is not None:
             reader._require_sound(group)
         return reader
@@ -219,6 +226,8 @@ class _Reader:
         filled = np.diff(docs) > 0
         starts = (stored.column(SENT_START)[begin:end] == 1) & (not self.whole)
         starts[docs[:-1][filled]] = True
+        if self.rules is not None:
+            starts |= self._ruled(self.rules, starts, docs, stored.words(first, last))
         over = self._crossing(starts, first, last) if self.annotated else NO_ROWS
         inside = np.zeros(end - begin + 1, dtype=np.int64)
         np.add.at(inside, over.begin + 1, 1)
@@ -252,6 +261,21 @@ class _Reader:
         else:
             part = replace(part, given=self._given(self.group, part, first, last))
         return replace(part, findings=over.findings(part, stored)) if len(over.begin) else part
+
+    def _ruled(
+        self,
+        rules: Callable[[list[str]], Sequence[bool]],
+        starts: Flags,
+        docs: Offsets,
+        words: Words,
+    ) -> Flags:
+        """Return where rules begin sentences, in Docs of which only the first token begins one."""
+        found, blank = np.zeros(len(starts), dtype=bool), words.blank()
+        for begin, end in pairwise(docs.tolist()):
+            if not starts[begin + 1 : end].any():
+                tokens = np.flatnonzero(~blank[begin:end]) + begin
+                found[tokens] = rules([words.strings(at, at + 1)[0] for at in tokens.tolist()])
+        return found
 
     def _crossing(self, starts: Flags, first: int, last: int) -> _Rows:
         """Return the spans of some Docs that a sentence boundary is inside of."""

@@ -18,6 +18,7 @@ Misaligned = Literal["count", "raise", "expand", "contract", "split"]
 Order = Literal["source", "outermost", "innermost", "label"]
 OffsetUnit = Literal["auto", "characters", "tokens"]
 TextUnit = Literal["auto", "whole", "lines", "rules"]
+Rest = Literal["missing", "leave-out", "predicted", "outside"]
 Unbalanced = Literal["raise", "text", "skip"]
 
 
@@ -140,6 +141,12 @@ class ReadOptions:
     )
     xml: bool = option(
         False, "Inline-tagged texts are XML even without <?xml: decode &amp;.", ADVANCED
+    )
+    rest: Rest = option(
+        "missing",
+        "What sentences of a session become that nobody has read (outside: they have no mentions)",
+        TEXTS,
+        Rest,
     )
     tokenizer: Tokenize | None = field(default=None, compare=False)
     """Cuts texts into tokens, in place of what `lang` names; no option."""

@@ -60,7 +60,8 @@ def row(record: Record) -> TextRow:
         )
         found.mentions, found.wrong = (spans, ()) if answer != "reject" else ((), spans)
         found.partial = answer == "accept" and value.get("_view_id") == BINARY
-        read |= {"spans", "answer"} if spans or answer != "reject" else set()
+        if spans or answer != "reject":  # one that is null stays: nobody has answered
+            read |= {"spans"} if "answer" in value and answer is None else {"spans", "answer"}
     found.info = without(value, read)
     return found
 
@@ -90,7 +91,8 @@ def save(
 ) -> Sequence[Finding]:
     """Write a task for each document or sentence; return what tasks cannot hold.
 
-    Those that are annotated are accepted. Those of which only wrong spans are known are rejected.
+    Those that are annotated are accepted, unless `info` says that nobody has answered. Those of
+    which only wrong spans are known are rejected.
     """
     return save_objects(parts, path, how, task)
 
@@ -110,7 +112,9 @@ def task(excerpt: Excerpt) -> tuple[Object, Sequence[Finding]]:
     if excerpt.unknown and excerpt.wrong:
         made |= {"spans": _spans(excerpt, excerpt.wrong), "answer": "reject"}
     elif not excerpt.unknown or binary:
-        made |= {"spans": _spans(excerpt, excerpt.spans), "answer": "accept"}
+        made["spans"] = _spans(excerpt, excerpt.spans)
+        if excerpt.info.get("answer", "accept") is not None:
+            made["answer"] = "accept"
     mine = beside(excerpt.info, made, (*TASK, "answer", "spans"))
     mine.setdefault("_input_hash", input_hash(excerpt.text))
     return mine, lost

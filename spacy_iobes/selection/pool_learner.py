@@ -32,7 +32,7 @@ VISITS = 30_000  # tokens to learn from in a round, at least,
 MOST = 10  # unless that takes more epochs
 
 
-class Recogniser:
+class PoolLearner:
     """Learns the targets of a pool; one thread at a time may call it."""
 
     def __init__(self, pool: Pool, seed: int = 0, options: Options = OPTIONS):

@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
 
-from ..corpus.conll import Columns
-from ..corpus.given import Given, given_sentences
-from ..corpus.nested_corpus import NestedReading
-from ..errors import CorpusError, SpanError
+import numpy as np
+
+from ..codes.known import Known
+from ..codes.policy import Policy
+from ..codes.scheme import Scheme
+from ..corpus.corpus import Corpus, accepted
+from ..corpus.findings import NO_SPANS, Finding
+from ..corpus.formats.columns import ColumnOrigin
+from ..corpus.json_records import ANSWERS
+from ..corpus.sentences import Sentences
+from ..errors import ColumnError, CorpusError, FileError, SpanError
 from ..span import Span
 from .ledger import Answer, Decision
 from .pool import Pool
 from .session import Session
 
-ANSWERS: dict[str, Answer] = {"accept": "accept", "reject": "reject"}
+TOKEN_AND_TAG = 2  # columns
+LOST = (*NO_SPANS, "empty")
+"""Findings of mentions that have no tokens of their own."""
+
+
+class Given(NamedTuple):
+    """A sentence of a file; its mentions are None if it is not annotated, or only in part.
+
+    `number` is that of the sentence, if the file tells, `answer` None if nobody has answered.
+    `lost` are mentions that are no spans of tokens.
+    """
+
+    place: str
+    words: list[str]
+    spans: list[Span] | None
+    answer: Answer | None
+    number: int | None
+    lost: Sequence[Finding]
 
 
 @dataclass
-class Imported:
+class Intake:
     """What came of a file: sentences that are new, changed, and as they were before.
 
     Others are not annotated, or left out: `unmatched`, `unusable` and `kept` say where. `passed`
@@ -42,26 +68,32 @@ class Imported:
         return len(self.unmatched) + len(self.unusable) + len(self.kept)
 
 
-def add_file(session: Session, path: str, how: NestedReading, as_read: bool = False) -> Imported:
+def take_file(
+    session: Session,
+    corpus: Corpus,
+    scheme: str | Scheme = "",
+    policy: str | Policy = "raise",
+    as_read: bool = False,
+) -> Intake:
     """Take the answers of a file into a session; a second time changes nothing.
 
     A file with mentions, but none of a label that the session looks for, is refused, unless its
-    sentences are to count `as_read`.
+    sentences are to count `as_read`; so do then those that a model has predicted.
     """
-    done, answers = Imported(), dict[int, tuple[Answer, tuple[Span, ...]]]()
+    done, answers = Intake(), dict[int, tuple[Answer, tuple[Span, ...]]]()
     finder, decided, wanted, passed = Finder(session.pool), session.decided(), 0, Counter[str]()
-    for given in given_sentences(path, _reading(session, how)):
-        answer = ANSWERS.get(given.answer)
-        if answer is None or (given.spans is None and answer == "accept"):
+    tags = scheme or corpus.scheme, policy
+    for given in given_sentences(corpus, tags, session.settings.nested, as_read):
+        number = finder.find(given)
+        if given.answer is None or (given.spans is None and given.answer == "accept"):
             done.unannotated += 1
             continue
         wanted += any(label in session.pool.labels for label in _labels(given))
-        number = finder.find(given)
         if number is None:
             done.unmatched.append(f"{given.place}: {' '.join(given.words[:8])!r}")
             continue
-        if answer == "reject":
-            answers[number] = answer, ()
+        if given.answer == "reject":
+            answers[number] = given.answer, ()
             continue
         try:
             spans, others = finder.spans(number, given)
@@ -73,12 +105,68 @@ def add_file(session: Session, path: str, how: NestedReading, as_read: bool = Fa
         if others and not found and _is_answered(decided.get(number)):
             done.kept.append(f"{given.place}: {' '.join(given.words[:8])!r}")
         else:
-            answers[number] = answer, found
+            answers[number] = given.answer, found
     done.passed = dict(sorted(passed.items()))
     if passed and not wanted and not as_read:
-        raise _none_wanted(path, session.pool.labels, done.passed)
+        raise _none_wanted(corpus.path, session.pool.labels, done.passed)
     done.new, done.changed, done.same = session.add(answers)
     return done
+
+
+def given_sentences(
+    corpus: Corpus, tags: tuple[str | Scheme, str | Policy], nested: bool, as_read: bool
+) -> Iterator[Given]:
+    """Yield the sentences of a file. Mentions within tokens split these, so that none is lost."""
+    how = corpus.options
+    if how.misaligned == "count":
+        corpus = replace(corpus, options=replace(how, misaligned="split"))
+    for part, known in accepted(corpus, *tags):
+        if nested and not how.layers:
+            _require_one_layer(part)
+        yield from _of_part(part, known, as_read)
+
+
+def _require_one_layer(part: Sentences) -> None:
+    """Raise for columns of which some might be layers of tags that nobody has named."""
+    if isinstance(part.origin, ColumnOrigin) and len(part.tags) == 1:
+        width = part.origin.part.layout.width
+        if width > TOKEN_AND_TAG:
+            raise ColumnError(
+                f"{part.name} has {width} columns, and mentions may nest: name each column that "
+                "holds tags (--layer 1 --layer 2, for example; --layer -1 is the last).",
+                part.name,
+            )
+
+
+def _of_part(part: Sentences, known: Known, as_read: bool) -> Iterator[Given]:
+    """Yield the sentences of a part of a file."""
+    every = [flags for flags in (known.missing, *known.missing_for.values()) if flags is not None]
+    holes = np.logical_or.reduce([np.zeros(part.tokens, dtype=bool), *every])
+    wrong = known.wrong or part.nothing.spans
+    lost = defaultdict[int, list[Finding]](list)
+    for found in part.findings:
+        lost[found.sentence] += [found] * (found.kind in LOST)
+    bounds = pairwise(part.offsets.tolist())
+    for sentence, ((begin, end), spans, no) in enumerate(zip(bounds, known.spans, wrong)):
+        info, missing = part.info_of(sentence), holes[begin:end]
+        meta = more if isinstance(more := info.get("meta"), dict) else {}
+        number, answer = meta.get("sentence", info.get("id")), info.get("answer", "accept")
+        if missing.all() and not spans and (no or meta.get("status") == "rejected"):
+            answer = "reject"
+        elif answer is None and as_read:
+            answer = "accept"
+        place = part.place(begin) if begin < end else part.name
+        if answer not in (None, *ANSWERS):
+            message = f"{place}: unknown answer {str(answer)[:60]!r}. Known: {', '.join(ANSWERS)}."
+            raise FileError(message, part.name, part.line_of(begin))
+        yield Given(
+            place,
+            part.words.strings(begin, end),
+            None if missing.any() else sorted(spans),
+            None if answer in (None, "ignore") else answer,
+            number if type(number) is int else None,
+            lost[sentence],
+        )
 
 
 def _labels(given: Given) -> list[str]:
@@ -86,7 +174,7 @@ def _labels(given: Given) -> list[str]:
 
 
 def _is_answered(last: Decision | None) -> bool:
-    """Whether somebody said more of a sentence than that it has no mention."""
+    """Return whether somebody said more of a sentence than that it has no mention."""
     return last is not None and (last.answer == "reject" or bool(last.spans))
 
 
@@ -97,13 +185,6 @@ def _none_wanted(path: str, labels: Sequence[str], passed: Mapping[str, int]) ->
         "for. Nothing was taken. Rename the labels in the file; or if its sentences were read and "
         "have no such mention, say so (--as-read)."
     )
-
-
-def _reading(session: Session, how: NestedReading) -> NestedReading:
-    """How to read a file: where mentions may nest, all columns of tags, unless some are named."""
-    if how.tags is None or not session.settings.nested or how.columns.tag != Columns().tag:
-        return how
-    return replace(how, tags=replace(how.tags, every=True))
 
 
 class Finder:
