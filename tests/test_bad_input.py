@@ -439,7 +439,7 @@ def test_damaged_docbins(places: dict[str, Path], tmp_path: Path, content: bytes
         "summarize {x}",
         "convert {x} {new} --to-scheme bio",
         "annotate {state} --take {x}",
-        "predict {model} {x} {new}",
+        "predict {model} {x} {new}.spacy",
         "validate --fits separators {x}",
         f"score {{x}} {{x}} {'-g sc' * (content == without('SCENE'))}",
         "simulate {x} -l PER",

@@ -21,7 +21,7 @@ from spacy_iobes.corpus import (
     SaveOptions,
     files,
 )
-from spacy_iobes.corpus.formats.columns import edit, edit_part
+from spacy_iobes.corpus.formats.columns import edit
 from spacy_iobes.errors import ColumnError
 
 BOM = "\ufeff"
@@ -154,10 +154,10 @@ def test_wrong_columns_are_refused(
     assert caught.value.line == line
 
 
-def recoded(part: Part, names: list[str]) -> CodedTags:
-    """The part with other tags, one name for each token."""
+def recoded(layer: CodedTags, names: list[str]) -> CodedTags:
+    """The layer with other tags, one name for each token."""
     codes = np.arange(len(names), dtype=np.int32)
-    return CodedTags(codes, part.tags.offsets, tuple(names))
+    return CodedTags(codes, layer.offsets, tuple(names))
 
 
 cells = st.text(alphabet="aé語-#.\u00a0", min_size=1, max_size=3).filter(lambda c: c[0] != "#")
@@ -191,14 +191,14 @@ def test_only_the_tags_change(
 
     path = tmp_path_factory.mktemp("conll") / "file"
     path.write_bytes(text(0).encode("utf8"))
-    exact = "" if delimiter in (" ", "  \t ") else delimiter
-    reader = ColumnReader(path, Columns(exact, *((1, 0) if tag_first else (0, -1))))
+    exact = "whitespace" if delimiter in (" ", "  \t ") else delimiter
+    token, tag = (1, 0) if tag_first else (0, -1)
     new = iter([row[3] for row in rows if row])
     made = b""
-    for part in reader:
-        names = [next(new) for _ in part.tags.codes]
-        made += edit_part(part, recoded(part, names))
-    assert (reader.mark + made).decode("utf8") == text(1)
+    for part in Corpus(str(path), ReadOptions(delimiter=exact, token=token, tag=tag)):
+        names = [next(new) for _ in part.tags[0].codes]
+        made += edit(part, [recoded(part.tags[0], names)])
+    assert made.decode("utf8") == text(1)
 
 
 @pytest.mark.parametrize(

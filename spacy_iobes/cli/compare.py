@@ -14,22 +14,10 @@ from ..errors import FileError
 from ..scoring.files import ALL, FileReport
 from ..scoring.tables import percent
 from .application import command, counted, echo
-from .options import Json, SchemeName, read_options
+from .options import Json, SchemeName, fields_of, read_options
 from .output import print_json
 from .score_page import SHOWN, make_page_of_two
-from .tasks import (
-    ROUNDS,
-    Characters,
-    GoldColumn,
-    GoldPolicy,
-    IgnoreTokens,
-    Metric,
-    PredictionPolicy,
-    Rounds,
-    Seed,
-    Task,
-    recipe,
-)
+from .tasks import ScoreOptions, Task
 
 if TYPE_CHECKING:
     from ..scoring.runs import Test
@@ -49,6 +37,7 @@ Limit = Annotated[
 
 
 @command("compare")
+@fields_of("compared", ScoreOptions, ("average", "match"))
 @read_options
 def compare_cli(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The gold file.")],
@@ -71,15 +60,8 @@ def compare_cli(
         ),
     ],
     how: ReadOptions,
+    compared: ScoreOptions,
     scheme: SchemeName = "",
-    policy: PredictionPolicy = "raise",
-    gold_policy: GoldPolicy = "raise",
-    metric: Metric = "f1",
-    gold_tag: GoldColumn = None,
-    ignore_tokens: IgnoreTokens = False,
-    characters: Characters = False,
-    rounds: Rounds = ROUNDS,
-    seed: Seed = 0,
     html: Html = "",
     limit: Limit = None,
     json: Json = False,
@@ -89,15 +71,15 @@ def compare_cli(
     One prediction each: paired approximate randomisation and bootstrap over sentences. Several
     runs each: the Wilcoxon rank-sum test over their scores.
     """
-    signature = recipe(scheme, policy, gold_policy, metric, "micro", "exact", characters)
+    signature = compared.signature(scheme)
     if html and len(first) + len(second) > 2:
         message = "a page is about one prediction of each system: name one -a and one -b"
         raise typer.BadParameter(message, param_hint="--html")
-    task = Task(gold, (*first, *second), how, scheme, gold_tag, ignore_tokens, characters)
+    task = Task(gold, (*first, *second), how, scheme, compared)
     locate = ALL if html else 0
     reports = [report for _, report in task.reports(signature, True, locate)]
     sides = reports[: len(first)], reports[len(first) :]
-    tests, lines = tested(*sides, metric, rounds, seed)
+    tests, lines = tested(*sides, compared)
     if html:
         make_page_of_two(task, (reports[0], reports[1]), in_short(tests), html, limit)
     if html == STANDARD:  # the page is printed, and nothing else
@@ -124,14 +106,14 @@ def signature_lines(first: Sequence[FileReport], second: Sequence[FileReport]) -
 
 
 def tested(
-    first: Sequence[FileReport], second: Sequence[FileReport], metric: str, rounds: int, seed: int
+    first: Sequence[FileReport], second: Sequence[FileReport], compared: ScoreOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """The tests that go with so many outputs on each side: as data, and in words."""
     if not first[0].counts.sentences:
         raise FileError("Nothing to compare: there are no sentences.")
     try:
         if len(first) == len(second) == 1:
-            return over_sentences(first[0], second[0], metric, rounds, seed)
+            return over_sentences(first[0], second[0], compared)
         return over_runs(first, second)
     except ValueError as error:  # a score that is undefined cannot be compared
         raise FileError(f"Nothing to compare: {error}") from error
@@ -154,14 +136,15 @@ def recipe_of(test: Test) -> str:
 
 
 def over_sentences(
-    first: FileReport, second: FileReport, metric: str, rounds: int, seed: int
+    first: FileReport, second: FileReport, compared: ScoreOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Two outputs, resampled sentence by sentence: as data, and in words."""
     from ..scoring.resampling import bootstrap_difference, randomisation
 
     a, b = first.by_sentence(), second.by_sentence()
-    test = randomisation(a, b, metric, rounds, seed)  # type: ignore[arg-type]
-    boot, interval = bootstrap_difference(a, b, metric, rounds, seed)  # type: ignore[arg-type]
+    how: Any = compared.metric, compared.rounds, compared.seed
+    test = randomisation(a, b, *how)
+    boot, interval = bootstrap_difference(a, b, *how)
     data = {"difference": test.difference, "randomisation": asdict(test)}
     lines = [
         f"approximate randomisation over sentences: p = {test.p:.4f} ({recipe_of(test)})",

@@ -60,16 +60,6 @@ GoldPolicy = Annotated[
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
-Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
-OutputDelimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--output-delimiter", help="Write columns with this between them (default: as read)."
-    ),
-]
-OnlyTokenAndTag = Annotated[
-    bool, typer.Option("--discard-extra-columns", help="Write only the token and the tag.")
-]
 
 
 def columns_from(
@@ -206,7 +196,14 @@ def in_place_of(
 
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-SHORT = {"--format": "-f", "--label": "-l", "--spans-key": "-g", "--to": "-t"}
+SHORT = {
+    "--format": "-f",
+    "--label": "-l",
+    "--output": "-o",
+    "--policy": "-p",
+    "--spans-key": "-g",
+    "--to": "-t",
+}
 KINDS: dict[str, Any] = {
     "bool": bool,
     "float": float,

@@ -17,13 +17,13 @@ from ..corpus.corpus import Corpus, likely_schemes
 from ..corpus.files import shown, write_bytes
 from ..corpus.findings import finding_lines
 from ..corpus.formats import format_of
-from ..corpus.formats.options import ReadOptions
+from ..corpus.formats.options import ADVANCED, COLUMNS, ReadOptions, option
 from ..corpus.inputs import is_stream, require_once, require_other
-from ..errors import ColumnError, MalformedTagsError
+from ..errors import ColumnError, MalformedTagsError, SettingError
 from ..scoring.files import FileReport, PairScorer, score_pairs
 from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
 from .application import echo
-from .options import require_columns, scheme_found, tell_kind
+from .options import fields_of, require_columns, scheme_found, tell_kind
 from .progress import bar
 
 Files = Annotated[
@@ -34,39 +34,49 @@ Files = Annotated[
         "columns.",
     ),
 ]
-PredictionPolicy = Annotated[
-    str,
-    typer.Option(
-        "--policy", "-p", help=f"Policy for malformed predictions: {', '.join(POLICIES)}."
-    ),
-]
-GoldPolicy = Annotated[str, typer.Option("--gold-policy", help="Policy for malformed gold tags.")]
-Metric = Annotated[str, typer.Option("--metric", help=f"Headline: {', '.join(METRICS)}.")]
-Average = Annotated[str, typer.Option("--average", help=f"Headline: {', '.join(AVERAGES)}.")]
-Match = Annotated[str, typer.Option("--match", help=f"Headline: {', '.join(MATCHES)}.")]
-IgnoreTokens = Annotated[
-    bool,
-    typer.Option(
-        "--ignore-tokens", help="Compare only the lengths of sentences, not their tokens."
-    ),
-]
-Characters = Annotated[
-    bool,
-    typer.Option(
-        "--characters", help="Compare mentions by characters: files may have other tokens."
-    ),
-]
-GoldColumn = Annotated[
-    int | None,
-    typer.Option(
-        "--gold-tag",
-        help="Column of the gold tag (default: --tag; where one file holds both, -2).",
-        rich_help_panel="Columns",
-    ),
-]
-Rounds = Annotated[int, typer.Option("--rounds", help="Of resampling.", min=1)]
-Seed = Annotated[int, typer.Option("--seed", help="Of the random numbers.", min=0)]
-ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How to compare predictions with gold, and which score is the headline."""
+
+    policy: str = option("raise", f"What malformed predicted tags become: {', '.join(POLICIES)}.")
+    gold_policy: str = option("raise", "What malformed gold tags become.")
+    metric: str = option("f1", f"Headline: {', '.join(METRICS)}.")
+    average: str = option("micro", f"Headline: {', '.join(AVERAGES)}.")
+    match: str = option("exact", f"Headline: {', '.join(MATCHES)}.")
+    characters: bool = option(False, "Compare mentions by characters: files may have other tokens.")
+    seed: int = option(0, "Seed of the random numbers.")
+    gold_tag: int | None = option(
+        None,
+        "Column of the gold tag (default: --tag; where one file holds both, -2).",
+        COLUMNS,
+    )
+    ignore_tokens: bool = option(
+        False, "Compare only the lengths of sentences, not their tokens.", ADVANCED
+    )
+    rounds: int = option(10_000, "Rounds of resampling.", ADVANCED)
+
+    def __post_init__(self) -> None:
+        for name, least in (("rounds", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise SettingError(f"{name} must be {least} or more, not {getattr(self, name)}.")
+
+    def signature(self, scheme: str) -> Signature:
+        """Return the recipe of the score for tags of a scheme."""
+        return Signature(
+            self.metric,
+            self.average,
+            self.match,
+            scheme or SPANS,
+            get_tag_policy(self.policy).name,
+            get_tag_policy(self.gold_policy).name,
+            offsets=OFFSETS[int(self.characters)],
+        )
+
+
+score_options = fields_of("compared", ScoreOptions)
+"""Give a command the options of `ScoreOptions` in place of its parameter `compared`."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +87,7 @@ class Task:
     predictions: tuple[str | None, ...]
     how: ReadOptions
     scheme: str = ""
-    gold_column: int | None = None
-    ignore_tokens: bool = False
-    characters: bool = False
+    compared: ScoreOptions = field(default_factory=ScoreOptions)
     schemes: dict[tuple[str, int], str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,19 +98,10 @@ class Task:
             tell_kind(path, self.how)
 
     @classmethod
-    def of(
-        cls,
-        files: list[str],
-        how: ReadOptions,
-        scheme: str,
-        gold_column: int | None,
-        ignore_tokens: bool,
-        characters: bool = False,
-    ) -> Task:
+    def of(cls, files: list[str], how: ReadOptions, scheme: str, compared: ScoreOptions) -> Task:
         """Return the task of some files; the first is gold, and may hold the predictions too."""
         gold, *predictions = files
-        names = tuple(predictions) or (None,)
-        task = cls(gold, names, how, scheme, gold_column, ignore_tokens, characters)
+        task = cls(gold, tuple(predictions) or (None,), how, scheme, compared)
         if not predictions and task.format(gold) != "columns":
             raise typer.BadParameter("name a gold file and predictions", param_hint="GOLD PRED")
         return task
@@ -126,11 +125,11 @@ class Task:
             if predicted is None:
                 yield both_layers(gold)
             else:
-                yield aligned(gold, other, self.ignore_tokens, self.characters)
+                yield aligned(gold, other, self.compared.ignore_tokens, self.compared.characters)
 
     def sides(self, predicted: str | None) -> tuple[Corpus, Corpus]:
         """Return gold and one prediction, which may both be in one file."""
-        column = self.gold_column
+        column = self.compared.gold_tag
         if predicted is None:
             column = -2 if column is None else column
             if column == self.how.tag:
@@ -241,24 +240,3 @@ def require_three_columns(corpus: Corpus, width: int) -> None:
                 )
     if reason:
         raise ColumnError(f"{corpus.name} has {reason}", corpus.name)
-
-
-def recipe(
-    scheme: str,
-    policy: str,
-    gold_policy: str,
-    metric: str,
-    average: str,
-    match: str,
-    characters: bool = False,
-) -> Signature:
-    """Return the signature that the options ask for."""
-    return Signature(
-        metric,
-        average,
-        match,
-        scheme or SPANS,
-        get_tag_policy(policy).name,
-        get_tag_policy(gold_policy).name,
-        offsets=OFFSETS[int(characters)],
-    )

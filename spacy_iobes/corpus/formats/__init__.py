@@ -277,7 +277,7 @@ def first_bytes(path: str | Path) -> bytes:
         return b""
     place = HELD.get(str(path), path)
     try:
-        with open(place, "rb") as file:
+        with Path(place).open("rb") as file:
             head = file.read(HEAD)
             if not head.startswith(GZIP):
                 return head

@@ -53,7 +53,7 @@ def read(
     """Read a column file, part by part, in memory that does not grow with it."""
     columns, layers, names = _columns(path, how)
     reader = ColumnReader(path, columns, progress)
-    opens, documents, sentences = True, 0, 0
+    opens, begun, documents, sentences = True, False, 0, 0
     for part in reader:
         starts = document_starts(part) if columns.count_documents else set()
         begin = sorted({0, *starts} if opens else starts)
@@ -77,12 +77,13 @@ def read(
                 part,
                 tuple((layer.scanned.tag_begin, layer.scanned.tag_end) for layer in parts),
                 tuple(layer.column for layer in layers),
-                b"" if sentences or documents else reader.mark,
+                b"" if begun else reader.mark,
                 how.suffix,
             ),
             read_column=partial(_column, part, names),
         )
         documents, sentences = documents + len(begin), sentences + len(part.tags)
+        begun = True
 
 
 def needs_scheme(path: str | Path, how: ReadOptions) -> bool:
@@ -279,14 +280,6 @@ def _anew(origin: ColumnOrigin, tags: Sequence[Sequence[bytes]], how: SaveOption
         rows.append(between.join(fields))
     first, last = (np.array([bound[side] for bound in bounds], dtype=np.int32) for side in (0, 1))
     return kernels.splice(part.buffer, first, last, np.arange(len(rows), dtype=np.int32), rows)
-
-
-def edit_part(part: Part, tags: CodedTags, append: bool = False) -> bytes:
-    """Return the lines of a part with other tags, or with one more column of tags."""
-    places = ((part.scanned.tag_begin, part.scanned.tag_end),)
-    origin = ColumnOrigin(part, places, (part.layout.tag,), b"", False)
-    whole = Sentences(part.name, tags.offsets, tags.offsets[:0], origin=origin)
-    return edit(whole, [tags], SaveOptions(append=append))
 
 
 def _line(part: Part, at: int) -> tuple[int, int]:
