@@ -80,8 +80,8 @@ JOBS = [
     ),
     Job(
         "compare",
-        "compare {gold} -a {pred} -b {gold} -s bio --rounds 1000",
-        "compare {gold} -a {pred} -b {gold} -s bio -r begin --rounds 1000",
+        "compare {gold} -a {pred} -b {gold} -s bio --set rounds=1000",
+        "compare {gold} -a {pred} -b {gold} -s bio -r begin --set rounds=1000",
     ),
     Job(
         f"score, {LAYERS} layers",

@@ -64,7 +64,7 @@ def words(session: Session) -> list[str]:
 
 def test_a_column_file_with_tags(tmp_path: Path, columns: Path) -> None:
     state = tmp_path / "state"
-    options = ("--scheme", "bio", "--batch", 2, "--audit", 0, "--target", 0.9, "--seed", 3)
+    options = ("--scheme", "bio", "--batch", 2, "--set", "audit=0", "--target", 0.9, "--seed", 3)
     with begun(tmp_path, columns, state, "--label", "LOC", "--existing", "drop", *options) as found:
         assert words(found) == ["Ada met Bo", "Yes .", "Kisumu is big"]
         assert len(found.pool.docs) == 2
@@ -79,8 +79,8 @@ def test_a_column_file_with_tags(tmp_path: Path, columns: Path) -> None:
     message = refused(state, "--batch", 100, "--target", 0.5)
     assert "begun with batch = 2, not 100" in message
     assert "cannot change any more; target, rule" in message
-    assert "Unknown stopping rule 'whim'" in refused(state, "--target", 0.5, "--rule", "whim")
-    with begun(tmp_path, state, "--rule", "audit", "--batch", 2) as found:
+    assert "Unknown stopping rule 'whim'" in refused(state, "--target", 0.5, "--set", "rule=whim")
+    with begun(tmp_path, state, "--set", "rule=audit", "--batch", 2) as found:
         assert (found.settings.target, found.settings.rule) == (0.9, "audit")
     with begun(tmp_path, state, "--target", 0.5) as found:
         assert (found.settings.target, found.settings.rule) == (0.5, "audit")
@@ -110,9 +110,9 @@ def test_what_is_missing_or_wrong_is_said(tmp_path: Path, columns: Path) -> None
     assert "Unknown scheme" in refused(columns, state, "--label", "X", "--scheme", "bo")
     assert "no language" in refused(columns, state, "--label", "X", "--tag", 0, "--lang", "xxx")
     untagged = (columns, state, "--label", "X", "--tag", 0)
-    assert "Unknown start 'end'" in refused(*untagged, "--start", "end")
-    assert "'words'" in refused(*untagged, "--start", "words")
-    assert "Unknown stopping rule" in refused(*untagged, "--rule", "x")
+    assert "Unknown start 'end'" in refused(*untagged, "--set", "start=end")
+    assert "'words'" in refused(*untagged, "--set", "start=words")
+    assert "Unknown stopping rule" in refused(*untagged, "--set", "rule=x")
     assert "Known: auto, whole, lines, rules" in refused(*untagged, "--sentences", "x")
     assert "each once" in refused(*untagged, "--label", "X")
     (tmp_path / "empty.txt").write_text(" \n\n")
@@ -129,7 +129,7 @@ def test_a_folder_that_is_no_session(tmp_path: Path, columns: Path) -> None:
 
 
 def test_a_session_of_words(tmp_path: Path, columns: Path) -> None:
-    start = ("--start", "words", "--words", "kisumu", "--batch", 1, "--audit", 0)
+    start = ("--set", "start=words", "--words", "kisumu", "--batch", 1, "--set", "audit=0")
     with served(columns, tmp_path / "state", "--label", "X", "--tag", 0, *start) as server:
         assert server.state()["task"]["words"] == ["Kisumu", "is", "big"]
 
@@ -282,7 +282,7 @@ def test_nested_columns(tmp_path: Path) -> None:
 
 def test_a_session_is_written_while_somebody_annotates(tmp_path: Path) -> None:
     small(tmp_path / "state", 12, audit=0.0).close()
-    out, more = tmp_path / "out.jsonl", ("--to", "doccano", "--rest", "leave-out")
+    out, more = tmp_path / "out.jsonl", ("--to", "doccano", "--set", "rest=leave-out")
     with served(tmp_path / "state") as server:
         body = {"number": 1, "sentence": 0, "answer": "accept", "spans": [[0, 1, "PER"]]}
         assert server.ask("/api/decide", body)[0] == 200
@@ -302,10 +302,10 @@ def test_convert_and_take(tmp_path: Path) -> None:
     small(tmp_path / "two", 30).close()
     state, out = tmp_path / "one", tmp_path / "out.bio"
     for rest, count in (("leave-out", 10), ("missing", 30), ("predicted", 30), ("outside", 30)):
-        options = ("--to-scheme", "bio", "--rest", rest, "--json")
+        options = ("--to-scheme", "bio", "--set", f"rest={rest}", "--json")
         (report,) = json.loads(fine("convert", state, out, *options).stdout)
         assert report["sentences"] == count
-    fine("convert", state, out, "--to-scheme", "iobes", "--rest", "leave-out")
+    fine("convert", state, out, "--to-scheme", "iobes", "--set", "rest=leave-out")
     assert "S-" in out.read_text()
     two = ("annotate", tmp_path / "two", "--take", out, "--scheme", "iobes")
     result = fine(*two)
@@ -321,7 +321,7 @@ def test_convert_and_take(tmp_path: Path) -> None:
     assert "12 sentences not in the corpus:" in result.stderr
     assert "12 annotated sentences left out" in result.stderr
     assert result.stderr.count("Not here") == 10
-    result = run("convert", state, out, "--rest", "guessed")
+    result = run("convert", state, out, "--set", "rest=guessed")
     assert result.exit_code == 2
     assert "Known: missing, leave-out" in " ".join(result.stderr.split())
     with Session.look(tmp_path / "two") as session:
@@ -347,7 +347,7 @@ def test_labels_that_are_passed_over_are_named(tmp_path: Path) -> None:
     result = run(*take)
     assert result.exit_code == 2
     assert "mentions of -org 1, but none of PER, LOC" in " ".join(result.stderr.split())
-    result = fine(*take, "--as-read")
+    result = fine(*take, "--set", "as-read")
     assert result.stdout == f"{path}: 1 new, 0 changed, 0 as before\n"
     assert "other labels passed over: -org 1" in result.stderr
 

@@ -527,7 +527,7 @@ LINES = {
         "convert {x} {out} --to jsonl --spans-key sc --lossy",
         "validate --fits separators {x}",
         "score {x} {x} -o {out}",
-        "simulate {x} -l PER --rule never",
+        "simulate {x} -l PER --set rule=never",
         "convert {x} {out}.spacy",
     ],
     "": [

@@ -312,7 +312,7 @@ def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
     model, dev = data / "model", data / "dev"
     nlp = spacy.load(model)
     sentences = [rows for story in stories(30, 1) for rows in story]
-    found = explained(model, dev, "--top", 0)
+    found = explained(model, dev, "--limit", 0)
     assert [one["sentence"] for one in found] == list(range(60))
     assert [one["tokens"] for one in found] == [[word for word, _ in rows] for rows in sentences]
     for one, rows in zip(found, sentences):
@@ -331,10 +331,10 @@ def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
     features = [reason["feature"] for reason in second["against_outside"]["reasons"]]
     before = sentences[0][1][0]
     assert f"before_earlier={before!r}" in features
-    alone = explained(model, dev, "--top", 0, "--sentence", 1, "--documents", "none")
+    alone = explained(model, dev, "--limit", 0, "--sentence", 1, "--documents", "none")
     reasons = [r["feature"] for s in alone[0]["spans"] for r in s["against_outside"]["reasons"]]
     assert not any(reason.startswith("before_earlier=") for reason in reasons)
-    assert explained(model, dev, "--top", 0, "--sentence", 1) == found[1:2]
+    assert explained(model, dev, "--limit", 0, "--sentence", 1) == found[1:2]
 
 
 def documents(nlp: Language, path: Path) -> Iterator[Doc]:

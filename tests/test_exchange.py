@@ -383,7 +383,7 @@ def test_other_labels_never_take_mentions_away(tmp_path: Path, ada: Session) -> 
     with ada:
         ada.decide(0, "accept", [(0, 1, "PER")])
         wrong = {**first, "label": [[0, 3, "per"], [8, 10, "per"]]}
-        none = pytest.raises(CorpusError, match=r"per 2, but none of PER, ORG.*--as-read")
+        none = pytest.raises(CorpusError, match=r"per 2, but none of PER, ORG.*--set as-read")
         with none:
             taken(tmp_path, ada, wrong, {**yes, "label": []})
         assert accepted(ada) == {0: [Span(0, 1, "PER")]}

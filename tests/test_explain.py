@@ -191,7 +191,7 @@ def model(nlp: Language, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_table_adds_up(nlp: Language, model: Path) -> None:
     text = "Anna lives in New Qyork"
-    lines = fine("explain", model, text, "--top", 4).splitlines()
+    lines = fine("explain", model, text, "--limit", 4).splitlines()
     found = [(e.label_, e.text) for e in nlp(text).ents]
     heads = [line for line in lines if ", probability " in line]
     assert [head.partition(", tokens")[0] for head in heads] == [f"{a} {b!r}" for a, b in found]
@@ -208,7 +208,7 @@ def test_the_table_adds_up(nlp: Language, model: Path) -> None:
 
 
 def test_everything_in_json(nlp: Language, model: Path) -> None:
-    (data,) = json.loads(fine("explain", model, " ".join(WORDS), "--json", "--top", 0))
+    (data,) = json.loads(fine("explain", model, " ".join(WORDS), "--json", "--limit", 0))
     assert data["tokens"] == WORDS
     assert [(s["start"], s["end"], s["label"]) for s in data["spans"]] == [
         (0, 1, "PER"),
@@ -220,7 +220,7 @@ def test_everything_in_json(nlp: Language, model: Path) -> None:
             total = sum(reason["weight"] for reason in one["reasons"]) + one["other"]
             assert total == pytest.approx(one["total"])
             assert (one["more"], one["rest"]) == (0, 0)
-    short = fine("explain", model, " ".join(WORDS), "--json", "--top", 2)
+    short = fine("explain", model, " ".join(WORDS), "--json", "--limit", 2)
     one = json.loads(short)[0]["spans"][0]["against_outside"]
     assert len(one["reasons"]) == 2
     total = sum(reason["weight"] for reason in one["reasons"]) + one["rest"] + one["other"]

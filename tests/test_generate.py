@@ -114,7 +114,7 @@ AS_BEFORE = [
     ("--sentences 300 --seed 4 --to-scheme iobes", "be673a23db8e03fa"),
     ("--sentences 300 --seed 4 --nested", "dd9381477a93748a"),
     (
-        "--tokens 3000 --seed 1 --to-scheme bilou --violations 0.3 --unreadable 0.05",
+        "--tokens 3000 --seed 1 --to-scheme bilou --violations 0.3 --set unreadable=0.05",
         "2d533533d06c3f64",
     ),
     ("--sentences 200 --seed 2 --to-scheme bia --violations 0.3", "8b0af3fbf14cb4d3"),
@@ -172,7 +172,7 @@ def test_standard_output_and_gzip(tmp_path: Path) -> None:
 def test_planted_violations_are_found(scheme: str, tmp_path: Path) -> None:
     path, options = tmp_path / "out", ("--scheme", scheme)
     written = ("--to-scheme", scheme)
-    shares = ("--violations", 0.2, "--unreadable", 0.05)
+    shares = ("--violations", 0.2, "--set", "unreadable=0.05")
     done = json.loads(
         fine("generate", path, "--sentences", 300, *written, *shares, "--json").stdout
     )
@@ -193,7 +193,7 @@ def test_planted_violations_are_found(scheme: str, tmp_path: Path) -> None:
 
 
 def test_every_format_with_layers_holds_spoilt_tags(tmp_path: Path) -> None:
-    options = ("--sentences", 200, "--violations", 0.3, "--unreadable", 0.1)
+    options = ("--sentences", 200, "--violations", 0.3, "--set", "unreadable=0.1")
     found = list[list[list[list[str]]]]()
     for name, layers in (("columns", ("1", "2")), ("hugging_face", ("ner_tags", "ner_tags_1"))):
         path = tmp_path / name
@@ -238,7 +238,7 @@ def test_nested_mentions_come_back_from_separators(name: str, tmp_path: Path) ->
         (["out", "--to-scheme", "bioo"], "Did you mean"),
         (["out", "--nested", "--violations", "0.1"], "only flat tags"),
         (
-            ["out", "--violations", "0.7", "--unreadable", "0.7"],
+            ["out", "--violations", "0.7", "--set", "unreadable=0.7"],
             "Shares of sentences are from 0 to 1",
         ),
         (
@@ -269,7 +269,7 @@ def test_what_is_refused(
 def test_numbers_that_an_option_does_not_take(number: str) -> None:
     result = run("generate", "-", *number.split())
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"'{number.split()[0]}'" in result.stderr
+    assert number.split()[0].removeprefix("--") in result.stderr
 
 
 def test_io_cannot_have_mentions_that_touch(tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ def test_every_option_is_there_once(name: str) -> None:
 def test_defaults_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(fine("score", "-h").stdout.split())
     for said in (
-        "--gold-policy NAME Policy for malformed gold tags. [raise]",
-        "--rounds N Of resampling. [10,000]",
+        "--gold-policy NAME What malformed gold tags become. [raise]",
+        "rounds=N Rounds of resampling. [10,000]",
         "--tag N Column of the tag, from 0; negative: from the end. [-1]",
         "-s, --scheme NAME Scheme of the tags",
         "--policies Score under every policy, side by side. ",

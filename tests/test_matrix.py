@@ -157,7 +157,7 @@ def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path
         "score": [gold, predicted, "--layout", "json"],
         "errors": [gold, predicted, "--errors", "--layout", "json"],
         "report": [gold, predicted, "--html", tmp_path / "page.html"],
-        "compare": [gold, "-a", predicted, "-b", gold, "--rounds", "100", "--json"],
+        "compare": [gold, "-a", predicted, "-b", gold, "--set", "rounds=100", "--json"],
     }[verb]
     command = verb if verb == "compare" else "score"
     said = answered(verb, row, [*more, *some], command)
@@ -168,7 +168,16 @@ def test_scores(files: dict[tuple[str, str], Any], verb: str, row: str, tmp_path
 @pytest.mark.parametrize("row", ROWS)
 def test_the_lab(files: dict[tuple[str, str], Any], row: str, tmp_path: Path) -> None:
     path, some = files[row, "gold"]
-    few = ["--strategies", "bio", "--learners", "softmax", "--set", "epochs=1", "--workers", 1]
+    few = [
+        "--strategies",
+        "bio",
+        "--learners",
+        "softmax",
+        "--set",
+        "epochs=1",
+        "--set",
+        "workers=1",
+    ]
     said = answered("strategies", row, [path, *some, *few, "--json"])
     assert not said or json.loads(said)[0]["spans"] == 9
     out = tmp_path / ("out.spacy" if row == "docbin" else "out")

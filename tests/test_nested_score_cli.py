@@ -88,7 +88,9 @@ def test_other_tables(files: list[Path], form: str) -> None:
 
 def test_runs_and_intervals(files: list[Path]) -> None:
     assert "mean" in fine("score", *files, files[1]).stdout
-    assert "95 % interval" in fine("score", *files, "--confidence", 0.95, "--rounds", 50).stdout
+    assert (
+        "95 % interval" in fine("score", *files, "--confidence", 0.95, "--set", "rounds=50").stdout
+    )
 
 
 def test_one_column_is_scored_as_ever(tmp_path: Path) -> None:

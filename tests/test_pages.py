@@ -64,7 +64,7 @@ NOT_RUN = {
 """Beginnings of lines that are not run, and why; the names in them are looked up all the same."""
 SHORTER = {
     "spacy train": " --training.max_steps 2 --training.eval_frequency 1",
-    "spacy-iobes strategies": " --workers 1",
+    "spacy-iobes strategies": " --set workers=1",
 }
 """What is added to lines, by their beginning, so that they end soon."""
 

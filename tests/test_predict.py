@@ -94,7 +94,7 @@ def test_a_column_of_something_else_is_not_lost(cell: str, model: Path, tmp_path
     result = run("predict", model, source, target)
     assert result.exit_code == 2
     assert f"{source}, line 90001: {cell!r} is no tag" in result.stderr
-    assert all(name in result.stderr for name in ("--append", "--tag", "--overwrite"))
+    assert all(name in result.stderr for name in ("--append", "--tag", "--force"))
     assert not target.exists()
 
 
@@ -103,9 +103,9 @@ def test_a_column_of_something_else_is_kept_or_overwritten(model: Path, tmp_path
     source.write_text("Anna NNP\nmet VBD\n. .\n")
     fine("predict", model, source, target, "--append")
     assert target.read_text() == "Anna NNP S-PER\nmet VBD O\n. . O\n"
-    fine("predict", model, source, target, "--overwrite")
+    fine("predict", model, source, target, "--force")
     assert target.read_text() == "Anna S-PER\nmet O\n. O\n"
-    result = run("predict", model, source, target, "--overwrite", "--append")
+    result = run("predict", model, source, target, "--force", "--append")
     assert result.exit_code == 2
     assert "a new column or an old one?" in result.stderr
 

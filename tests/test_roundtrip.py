@@ -64,7 +64,7 @@ def test_columns(file: Path) -> None:
 
 
 def test_ambiguous_mentions_are_listed_on_demand(file: Path) -> None:
-    lines = run(file, *LAYERS, "--ambiguous").stdout.splitlines()
+    lines = run(file, *LAYERS, "--set", "ambiguous").stdout.splitlines()
     told = "other mentions have the same separators, but these come back: 'a b c', 'b'"
     assert lines[1] == f"{file}:8: B: {told}"
 
@@ -92,7 +92,7 @@ def test_json(file: Path) -> None:
 @pytest.mark.parametrize("reading", ["nearest_end", "AUTHORS", "lifo", "all", "crossing"])
 def test_readings(file: Path, reading: str) -> None:
     """With `all`, two mentions of A and two of B are new; with `crossing` nothing is nested."""
-    found = as_json(file, *LAYERS, "--reading", reading)
+    found = as_json(file, *LAYERS, "--set", f"reading={reading}")
     lost = {"all": 2, "crossing": 2}.get(reading, 1)
     assert found["total"]["lost"] == lost
     assert found["kinds"]["lost"] == lost
@@ -229,7 +229,7 @@ def test_bad_brat(tmp_path: Path, line: str, message: str) -> None:
 
 
 def test_brat_without_a_text(tmp_path: Path) -> None:
-    assert "no .ann files" in run(tmp_path).output
+    assert "a folder without files" in run(tmp_path).output
     (tmp_path / "1.ann").write_text("")
     assert "1.txt: cannot be read" in " ".join(run(tmp_path).output.split())
     (tmp_path / "1.txt").write_bytes(b"\xff")
@@ -239,7 +239,7 @@ def test_brat_without_a_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-s", "bio", "-r", "nope"], "Unknown reading"),
+        (["-s", "bio", "--set", "reading=nope"], "Unknown reading"),
         (["-s", "bio", "--layer", "1", "--layer", "1"], "one layer"),
         (["-s", "bio", "--layer", "7"], "column"),
     ],

@@ -152,9 +152,9 @@ def test_the_first_difference_is_named_with_both_lines(
 def test_tokens_can_be_ignored_but_not_lengths(folder: Path) -> None:
     (folder / "tags").write_text("B-X\nI-X\nO\n\nB-Y\n")
     assert run(folder, "score gold tags -s bio").exit_code == 2
-    assert as_json(folder, "score gold tags -s bio --ignore-tokens --layout json")["value"] == 1
+    assert as_json(folder, "score gold tags -s bio --set ignore-tokens --layout json")["value"] == 1
     (folder / "tags").write_text("B-X\nI-X\n\nB-Y\n")
-    assert run(folder, "score gold tags -s bio --ignore-tokens").exit_code == 2
+    assert run(folder, "score gold tags -s bio --set ignore-tokens").exit_code == 2
 
 
 def test_errors(folder: Path) -> None:

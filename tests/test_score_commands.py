@@ -92,7 +92,7 @@ def test_confidence(folder: Path) -> None:
     """Of two sentences one is right, one is not: a round has F1 0, 2/4, 1 or undefined."""
     (folder / "g").write_text("a B-X\n\nb B-X\n")
     (folder / "p").write_text("a B-X\n\nb B-Y\n")
-    command = "score g p -s bio --confidence 0.9 --rounds 400 --seed 3"
+    command = "score g p -s bio --confidence 0.9 --set rounds=400 --seed 3"
     found = as_json(folder, f"{command} --layout json")
     assert found["value"] == 1 / 2
     assert found["interval"] == {
@@ -294,7 +294,7 @@ def marked(folder: Path) -> Path:
 
 
 def test_markers_as_tokens(marked: Path) -> None:
-    files, options = "marked tags", "-s bio --ignore-tokens --documents tokens"
+    files, options = "marked tags", "-s bio --set ignore-tokens --documents tokens"
     found = as_json(marked, f"score {files} {options} --layout json")
     assert (found["value"], found["tokens"], found["sentences"]) == (1, 2, 2)
     assert "0 mistakes" in run(marked, f"score --errors {files} {options}").stdout
@@ -303,12 +303,12 @@ def test_markers_as_tokens(marked: Path) -> None:
 
 
 def test_differences_that_a_marker_may_explain(marked: Path) -> None:
-    result = run(marked, "score marked tags -s bio --ignore-tokens")
+    result = run(marked, "score marked tags -s bio --set ignore-tokens")
     assert result.exit_code == 2
     assert "--documents tokens" in result.stderr
     other = run(marked, "score gold tags -s bio")
     assert "--documents tokens" not in other.stderr
-    assert "compare only those (--ignore-tokens)" in other.stderr
+    assert "compare only those (--set ignore-tokens)" in other.stderr
 
 
 @needs_shared
@@ -318,7 +318,7 @@ def test_an_official_output_with_the_markers_of_conll_2003() -> None:
     results = data / "conll2003-official" / "results" / "florian"
     official = (results / "conlleval.out").read_text().split("eng.testb\n")[1].splitlines()[0]
     files = [str(data / "conll2003-eng" / "eng.testb"), str(results / "eng.testb.gz")]
-    options = ["-s", "iob1", "-p", "begin", "--ignore-tokens", "--layout", "json"]
+    options = ["-s", "iob1", "-p", "begin", "--set", "ignore-tokens", "--layout", "json"]
     refused = CliRunner().invoke(app, ["score", *files, *options])
     assert (refused.exit_code, "--documents tokens" in refused.stderr) == (2, True)
     command = ["score", *files, *options, "--gold-policy", "begin", "--documents", "tokens"]

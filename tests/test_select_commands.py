@@ -41,7 +41,7 @@ def test_simulate(corpora: Path, tmp_path: Path) -> None:
     assert "Content-Security-Policy" in page
     assert "@@" not in page
     assert 'class="text"' not in page  # figures alone
-    code, out, _ = run(*order, "--json", "--audit", 0)
+    code, out, _ = run(*order, "--json", "--set", "audit=0")
     found = json.loads(out)
     read = [row["estimate"]["read"] for row in found["rounds"]]
     assert (found["sentences"], read[0], read[1]) == (300, 50, 100)
@@ -53,7 +53,7 @@ def test_simulate(corpora: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(not find_spec("matplotlib"), reason="matplotlib is not installed")
 def test_a_picture_by_matplotlib(corpora: Path, tmp_path: Path) -> None:
     path = tmp_path / "curve.png"
-    order = ("simulate", corpora / "pool.bio", "-s", "bio", "-l", "PER", "--rule", "never")
+    order = ("simulate", corpora / "pool.bio", "-s", "bio", "-l", "PER", "--set", "rule=never")
     code, out, _ = run(*order, "--batch", 100, "--plot", path)
     assert code == FINE
     assert "was not met before all sentences were read" in out
@@ -89,7 +89,7 @@ def test_select_by_learning(corpora: Path, tmp_path: Path) -> None:
     assert '<th scope="col">rank</th><th scope="col">expected</th>' in written
     assert written.count('<td class="text">') == 7  # the sentences
     assert '<th scope="col" class="text">sentence</th>' in written
-    code, out, _ = run(*order, "-l", "ORG", "--limit", 2, "--suggestions", 0, "--json")
+    code, out, _ = run(*order, "-l", "ORG", "--limit", 2, "--set", "suggestions=0", "--json")
     assert [set(task) for task in json.loads(out)] == [
         {"text", "tokens", "spans", "meta", "answer", "_input_hash"}
     ] * 2
@@ -102,7 +102,7 @@ def test_a_pool_of_another_kind_than_what_is_learned_from(corpora: Path, tmp_pat
     text, columns = tmp_path / "pool.txt", tmp_path / "columns.txt"
     text.write_text("\n".join(texts), encoding="utf8")
     columns.write_bytes((corpora / "pool.bio").read_bytes())
-    order = ("-l", "ORG", "--limit", 1000, "--suggestions", 0, "--json")
+    order = ("-l", "ORG", "--limit", 1000, "--set", "suggestions=0", "--json")
     learn = (*order, "-s", "bio", "--learn", corpora / "known.bio")
     for more in ([], ["--format", "text"]):
         code, out, err = run("select", text, *learn, "--sentences", "lines", *more)
@@ -124,7 +124,7 @@ def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
     first = json.loads(out)[0]
     assert first["suggestions"]
     assert {span[2] for each in first["suggestions"] for span in each["spans"]} <= {"ORG"}
-    code, out, _ = run(*order, "-l", "ORG", "--limit", 300, "--json", "--suggestions", 1)
+    code, out, _ = run(*order, "-l", "ORG", "--limit", 300, "--json", "--set", "suggestions=1")
     expected = {task["meta"]["sentence"]: task["meta"]["expected"] for task in json.loads(out)}
     assert len(expected) == 300
     code, _, err = run(*order, "-l", "CAR")
@@ -139,8 +139,8 @@ def test_select_by_a_pipeline(corpora: Path, tmp_path: Path) -> None:
         (["-s", "bio"], "say what to look for"),
         (["-s", "bio", "-l", "CAR"], "no mention of CAR"),
         (["-s", "bio", "-l", "ORG", "--ranking", "best"], "Known: expected, entropy"),
-        (["-s", "bio", "-l", "ORG", "--rule", "soon"], "Known: estimate"),
-        (["-s", "bio", "-l", "ORG", "--start", "words"], "needs some"),
+        (["-s", "bio", "-l", "ORG", "--set", "rule=soon"], "Known: estimate"),
+        (["-s", "bio", "-l", "ORG", "--set", "start=words"], "needs some"),
         (["-s", "bio", "-l", "ORG", "--plot", "curve.gif"], "ends in one of .svg"),
         (["-s", "bio", "-l", "ORG", "--plot", "none/curve.svg"], "no directory"),
         (["-s", "bio", "-l", "ORG", "--target", "2"], "target"),

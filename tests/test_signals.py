@@ -103,7 +103,7 @@ def lines(data: Path, target: Path) -> dict[str, list[object]]:
         "predict": ["predict", model, source, target, *bio],
         "score": ["score", source, source, *bio],
         "simulate": ["simulate", source, *bio, "-l", "PER"],
-        "strategies": ["strategies", source, *bio, "-o", target, "--workers", "2"],
+        "strategies": ["strategies", source, *bio, "-o", target, "--set", "workers=2"],
         "docbin": ["convert", source, target.with_suffix(".spacy"), *bio],
         "train": ["train", source, source, *bio, "-o", target, "--max-steps", "5"],
         "tune": ["tune", model, source, *bio, "-o", target],
@@ -220,7 +220,7 @@ def test_workers_end_with_the_command(name: str, group: bool, tmp_path: Path) ->
     temporary.mkdir()
     few = ["--strategies", "bio", "--learners", "winnow,crf", "--splits", 2]
     few += [x for setting in ("epochs", "passes") for x in ("--set", f"{setting}={10**7}")]
-    line = ["strategies", source, "-s", "bio", *few, "--workers", 2, "-o", tmp_path / "lab"]
+    line = ["strategies", source, "-s", "bio", *few, "--set", "workers=2", "-o", tmp_path / "lab"]
     process = subprocess.Popen(
         patient(*line),
         stderr=subprocess.PIPE,
@@ -275,7 +275,16 @@ main()
 
 def test_a_run_that_is_killed_while_it_writes_is_resumed(tmp_path: Path) -> None:
     source = column_file(tmp_path / "people.bio", 20)
-    few = ("--learners", "winnow", "--strategies", "io,bio", "--set", "epochs=1", "--workers", 1)
+    few = (
+        "--learners",
+        "winnow",
+        "--strategies",
+        "io,bio",
+        "--set",
+        "epochs=1",
+        "--set",
+        "workers=1",
+    )
     line = [str(part) for part in ("strategies", source, "-s", "bio", *few, "--splits", 1, "-o")]
     fine(*line, tmp_path / "whole")
     codes = []

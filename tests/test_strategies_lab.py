@@ -291,7 +291,9 @@ FEW = ("--strategies", "io,BIO,bie", "--learners", "softmax", "--set", "epochs=2
 
 def test_the_command(tmp_path: Path) -> None:
     output = tmp_path / "lab"
-    result = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--workers", 1)
+    result = fine(
+        "strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--set", "workers=1"
+    )
     assert "people0: 30 documents" in result.stdout
     for name in ("softmax  greedy       io", "softmax  constrained  ensemble"):
         assert name in result.stdout
@@ -311,9 +313,13 @@ def test_the_command(tmp_path: Path) -> None:
     assert (row["learner"], row["strategy"], row["decoding"]) == ("softmax", "io", "greedy")
     assert set(row["columns"]["all"]["tests"]) == {"t", "corrected", "wilcoxon"}
     assert len(row["columns"]["all"]["splits"]) == 2
-    again = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--workers", 1)
+    again = fine(
+        "strategies", corpus(tmp_path), "-s", "bio", *FEW, "-o", output, "--set", "workers=1"
+    )
     assert again.stdout == result.stdout
-    printed = fine("strategies", corpus(tmp_path), "-s", "bio", *FEW, "--json", "--workers", 1)
+    printed = fine(
+        "strategies", corpus(tmp_path), "-s", "bio", *FEW, "--json", "--set", "workers=1"
+    )
     other = json.loads(printed.stdout)[0]["comparisons"]
     values = [
         [r["columns"]["all"]["splits"] for r in c["rows"]] for c in (*stored["comparisons"], *other)
@@ -323,7 +329,9 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_a_split_of_its_own(tmp_path: Path) -> None:
     test = corpus(tmp_path, 20, seed=1)
-    result = fine("strategies", corpus(tmp_path), "--test", test, "-s", "bio", *FEW, "--workers", 1)
+    result = fine(
+        "strategies", corpus(tmp_path), "--test", test, "-s", "bio", *FEW, "--set", "workers=1"
+    )
     assert "50 documents" in result.stdout
     assert "one split" in result.stdout
     assert "randomisation over the documents" in result.stdout
@@ -333,7 +341,7 @@ def test_a_split_of_its_own(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--learners", "svm"), "Unknown learner 'svm'. Known: crf, softmax, winnow"),
-        (("--decodings", "beam"), "Unknown decoding 'beam'"),
+        (("--set", "decodings=beam"), "Unknown decoding 'beam'"),
         (("--strategies", "bio,nope"), "nope"),
         (("--strategies", ","), "name at least one"),
         (("--set", "baseline=iobes"), "baseline 'iobes' is not among the strategies"),
@@ -343,7 +351,7 @@ def test_a_split_of_its_own(tmp_path: Path) -> None:
         (("--set", "epoch=2"), "Unknown setting 'epoch'. Did you mean 'epochs'?"),
         (("--set", "epochs=2.5"), "'epochs=2.5': this setting is a whole number"),
         (("--set", "rate"), "'rate': this setting is a number"),
-        (("--decodings", "greedy,ensemble"), "add constrained"),
+        (("--set", "decodings=greedy,ensemble"), "add constrained"),
         (("--splits", "0"), "at least one split, not 0"),
     ],
 )
@@ -371,7 +379,7 @@ def test_a_file_is_no_directory_for_results(tmp_path: Path, below: str) -> None:
 @pytest.mark.parametrize("row", [name for name in FORMATS if name != "group"])
 def test_every_format_is_compared_alike(row: str, tmp_path: Path) -> None:
     """The same annotation gives the same figures, whatever file it is in."""
-    options = (*FEW, "--workers", 1, "--json", "--set", "share=0.6")
+    options = (*FEW, "--set", "workers=1", "--json", "--set", "share=0.6")
     found = []
     for name in (row, "characters"):
         ending, write = FORMATS[name]
@@ -389,7 +397,7 @@ def test_every_format_is_compared_alike(row: str, tmp_path: Path) -> None:
 def test_a_group_is_compared_and_the_longest_of_its_spans_are_kept(tmp_path: Path) -> None:
     path, spans = tmp_path / "group.spacy", [[*a, *b] for a, b in zip(GOLD, INNER)]
     FORMATS["group"][1](path, spans, -1)
-    result = fine("strategies", path, *FEW, "--workers", 1)
+    result = fine("strategies", path, *FEW, "--set", "workers=1")
     assert f"{path}: 1 mention left out that overlap longer ones" in result.stderr
     assert "5 documents, 26 tokens, 9 spans of 3 labels" in result.stdout
 
@@ -409,7 +417,7 @@ def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(4):
         (folder / f"text{number}").write_text(text)
-    options = (*FEW, "--workers", 1)
+    options = (*FEW, "--set", "workers=1")
     told = fine("strategies", folder, "--format", "inline", *options).stdout
     assert "4 documents, 20 tokens, 8 spans" in told
     for number in range(4):
@@ -445,8 +453,20 @@ def test_settings_of_learners_that_are_none(
 @pytest.mark.parametrize("setting", ["epochs=3", "damping=1000", "rate=0.5"])
 def test_other_settings_do_not_mix(tmp_path: Path, setting: str) -> None:
     output, path = tmp_path / "lab", corpus(tmp_path)
-    fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--workers", 1)
-    other = ("strategies", path, "-s", "bio", *FEW, "--set", setting, "-o", output, "--workers", 1)
+    fine("strategies", path, "-s", "bio", *FEW, "-o", output, "--set", "workers=1")
+    other = (
+        "strategies",
+        path,
+        "-s",
+        "bio",
+        *FEW,
+        "--set",
+        setting,
+        "-o",
+        output,
+        "--set",
+        "workers=1",
+    )
     result = run(*other)
     assert result.exit_code == 2
     assert "results of another run" in result.stderr
@@ -466,7 +486,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
         "share=0.1",
     )
     arguments = ["strategies", str(path), "-s", "bio", *learners, "--strategies", "io,bio"]
-    arguments += ["--workers", "2", "-o"]
+    arguments += ["--set", "workers=2", "-o"]
     command = [sys.executable, "-m", "spacy_iobes", *arguments]
     kept = output / "people0.jsonl"
     with subprocess.Popen([*command, str(output)], stderr=subprocess.PIPE, text=True) as process:

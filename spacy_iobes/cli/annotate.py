@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..corpus.formats.options import ReadOptions
+from ..corpus.formats.options import ADVANCED, ReadOptions, option
 from ..errors import CorpusError, FileError, IobesError, SettingError
 from ..names import known_name
 from ..selection.settings import Settings
 from .application import AT_FAULT, command, counted, echo
-from .options import Json, PolicyName, SchemeName, given_of, opened, read_options
+from .options import Json, PolicyName, SchemeName, fields_of, given_of, opened, read_options
 from .output import print_json
 from .pool_options import docs_to_read, required_labels
 
@@ -26,10 +26,28 @@ if TYPE_CHECKING:
 NEEDED = ("starlette", "uvicorn")
 EXISTING = ("keep", "drop")
 SHOWN = 10  # sentences that a file has and the session has not
-BEGUN = "labels nested batch audit target rule seed start words".split()  # noqa: SIM905
+BEGUN = "labels nested batch audit target rule patience seed start words".split()  # noqa: SIM905
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Which files to take into a session, and how."""
+
+    take: tuple[str, ...] = option(
+        (),
+        "Take the annotated sentences of a file of any format into STATE, and end; repeat it for "
+        "several.",
+    )
+    as_read: bool = option(
+        False,
+        "Sentences of --take count as read even if the file has only mentions of other labels, or "
+        "those that a model predicted.",
+        ADVANCED,
+    )
 
 
 @command("annotate")
+@fields_of("taking", Taking)
 @read_options
 @given_of("given", Settings, BEGUN)
 def annotate_cli(
@@ -44,6 +62,7 @@ def annotate_cli(
     ],
     how: ReadOptions,
     given: Mapping[str, Any],
+    taking: Taking,
     scheme: SchemeName = "",
     policy: PolicyName = "raise",
     existing: Annotated[
@@ -54,22 +73,6 @@ def annotate_cli(
             "read) or drop.",
         ),
     ] = "",
-    take: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--take",
-            help="Take the annotated sentences of a file of any format into STATE, and end; repeat "
-            "it for several.",
-        ),
-    ] = None,
-    as_read: Annotated[
-        bool,
-        typer.Option(
-            "--as-read",
-            help="Sentences of --take count as read even if the file has only mentions of other "
-            "labels, or those that a model predicted.",
-        ),
-    ] = False,
     port: Annotated[
         int,
         typer.Option(
@@ -95,7 +98,7 @@ def annotate_cli(
     """
     from ..selection.folder import is_session, require_session
 
-    if not take:
+    if not taking.take:
         require_server()
     if not 1 <= len(paths) <= 2:
         raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
@@ -106,8 +109,8 @@ def annotate_cli(
     else:
         session = begun(paths[0], folder, how, (scheme, policy), given, existing)
     with session:
-        if take:
-            taken(session, take, how, (scheme, policy), as_read, json)
+        if taking.take:
+            taken(session, taking, how, (scheme, policy), json)
         else:
             served(session, port, not no_browser)
 
@@ -197,10 +200,9 @@ def served(session: Session, port: int, browser: bool) -> None:
 
 def taken(
     session: Session,
-    paths: Sequence[str],
+    taking: Taking,
     how: ReadOptions,
     tags: tuple[str, str],
-    as_read: bool,
     json: bool,
 ) -> None:
     """Take files into a session, say what came of them, and how to go on."""
@@ -208,9 +210,9 @@ def taken(
 
     scheme, policy = tags
     reports, left_out = [], 0
-    for path in paths:
+    for path in taking.take:
         with opened(path, how, scheme) as corpus:
-            done = take_file(session, corpus, scheme, policy, as_read)
+            done = take_file(session, corpus, scheme, policy, taking.as_read)
         left_out += done.left_out
         reports.append({"file": path, **asdict(done)})
         if not json:

@@ -21,7 +21,7 @@ from ..errors import FileError, SpanRangeError
 from ..scoring.tables import aligned
 from ..span import Span
 from .application import command, counted, echo
-from .options import Json, opened, read_options
+from .options import Json, Limit, opened, read_options
 from .output import print_json
 from .pipelines import Component, loaded, recogniser
 
@@ -67,9 +67,7 @@ def explain_cli(
     sentence: Annotated[
         int | None, typer.Option("--sentence", min=0, help="Only this sentence of a file, from 0.")
     ] = None,
-    top: Annotated[
-        int, typer.Option("--top", min=0, help="Show so many features; 0 shows all.")
-    ] = 10,
+    limit: Limit = 10,
     component: Component = "iobes_ner",
     json: Json = False,
 ) -> None:
@@ -96,10 +94,10 @@ def explain_cli(
             f"{text}: there is no sentence{'' if sentence is None else f' {sentence}'}."
         )
     if json:
-        print_json([as_data(*result, top) for result in results])
+        print_json([as_data(*result, limit) for result in results])
         return
     for part, doc, explanations in results:
-        lines = in_words(part, doc, explanations, top, len(results) > 1)
+        lines = in_words(part, doc, explanations, limit, len(results) > 1)
         echo("\n".join(lines).rstrip() + "\n" * (part != results[-1][0]))
 
 

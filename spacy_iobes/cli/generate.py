@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +10,8 @@ import typer
 from ..codes.scheme import get_scheme
 from ..corpus.corpus import Parts, Saved, format_to_write, save_parts
 from ..corpus.files import STANDARD
-from ..corpus.formats.options import SaveOptions
+from ..corpus.formats.options import ADVANCED, SaveOptions, option
+from ..errors import SettingError
 from .application import command, counted
 from .options import Json, fields_of
 from .output import say
@@ -24,7 +25,29 @@ SCHEME = "bio"
 NOT_NEEDED = ("append", "only_tags", "document_markers")
 
 
+@dataclass(frozen=True)
+class Spoilt:
+    """How many tags are spoilt, and how."""
+
+    violations: float = option(
+        0.0,
+        "Spoil a tag of a sentence with this probability, in every way that the scheme can be "
+        "malformed: layer 1 has the gold tags, layer 2 the spoilt ones.",
+    )
+    unreadable: float = option(
+        0.0,
+        "Put a tag that is none into this share of sentences; no policy repairs those.",
+        ADVANCED,
+    )
+
+    def __post_init__(self) -> None:
+        for name, share in vars(self).items():
+            if not 0 <= share <= 1:
+                raise SettingError(f"{name} is a share from 0 to 1, not {share}.")
+
+
 @command("generate")
+@fields_of("spoilt", Spoilt)
 @fields_of("save", SaveOptions, NOT_NEEDED, unit="document")
 def generate_cli(
     output: Annotated[
@@ -36,6 +59,7 @@ def generate_cli(
         ),
     ],
     save: SaveOptions,
+    spoilt: Spoilt,
     sentences: Annotated[
         int | None,
         typer.Option("--sentences", min=1, help=f"How many (default: {SENTENCES:,})."),
@@ -55,25 +79,6 @@ def generate_cli(
             "Without it, only the outermost.",
         ),
     ] = False,
-    violations: Annotated[
-        float,
-        typer.Option(
-            "--violations",
-            min=0,
-            max=1,
-            help="Spoil a tag of a sentence with this probability, in every way that the scheme "
-            "can be malformed: layer 1 has the gold tags, layer 2 the spoilt ones.",
-        ),
-    ] = 0.0,
-    unreadable: Annotated[
-        float,
-        typer.Option(
-            "--unreadable",
-            min=0,
-            max=1,
-            help="Put a tag that is none into this share of sentences; no policy repairs those.",
-        ),
-    ] = 0.0,
     json: Json = False,
 ) -> None:
     """Write a corpus of invented documents, the same for a seed on every machine.
@@ -93,7 +98,7 @@ def generate_cli(
         layers=save.layers or (DEPTH if nested else 1),
         document_markers=True,
     )
-    planter = planter_of(how.to_scheme, violations, unreadable, seed)
+    planter = planter_of(how.to_scheme, spoilt.violations, spoilt.unreadable, seed)
     if planter and nested:
         raise typer.BadParameter("only flat tags are spoilt", param_hint="--nested, --violations")
     if tokens is None and sentences is None:

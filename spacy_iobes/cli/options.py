@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING
+from dataclasses import MISSING, Field
 from functools import wraps
 from typing import Annotated, Any
 
@@ -59,6 +59,7 @@ GoldPolicy = Annotated[
 ]
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
 
 
@@ -234,17 +235,39 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = (), **defaults:
     the `defaults` that are theirs in the command, else their own.
     """
     every = [each for each in option_fields(cls) if each.name not in leave_out]
+    return _in_place(name, every, lambda given: cls(**defaults | given), defaults)
+
+
+def given_of(name: str, cls: type, names: Collection[str]) -> Decorator:
+    """Give a command options for some fields of a dataclass, in place of its parameter `name`.
+
+    It gets a mapping of those that were given, where a default may be another one.
+    """
+    every = [each for each in option_fields(cls) if each.name in names]
+
+    def given_alone(given: dict[str, Any]) -> dict[str, Any]:
+        lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
+        return {key: value for key, value in (given | lists).items() if value is not False}
+
+    return _in_place(name, every, given_alone, None)
+
+
+def _in_place(
+    name: str,
+    every: Sequence[Field[Any]],
+    make: Callable[[dict[str, Any]], Any],
+    defaults: Mapping[str, Any] | None,
+) -> Decorator:
+    """Give a command options for some fields; `make` takes the values of those that were given."""
     advanced = {setting_name(each): each for each in every if each.metadata["panel"] == ADVANCED}
     plain = [
-        _option_of(each, name, defaults.get(each.name, each.default))
-        for each in every
-        if each.metadata["panel"] != ADVANCED
+        _option_of(each, name, defaults) for each in every if each.metadata["panel"] != ADVANCED
     ]
 
     def source(settings: Sequence[str] | None = None, **values: Any) -> Any:
         given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
-        given |= values_of(settings or (), advanced)
-        return cls(**defaults | {key: value for key, value in given.items() if value is not None})
+        given = {key: value for key, value in given.items() if value is not None}
+        return make(given | values_of(settings or (), advanced))
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     some = [inspect.Parameter("settings", keyword, default=None, annotation=Settings)]
@@ -255,34 +278,16 @@ def fields_of(name: str, cls: type, leave_out: Collection[str] = (), **defaults:
     return in_place_of(name, source)
 
 
-def given_of(name: str, cls: type, names: Collection[str]) -> Decorator:
-    """Give a command options for some fields of a dataclass, in place of its parameter `name`.
-
-    It gets a mapping of those that were given, where a default may be another one.
-    """
-
-    def source(**values: Any) -> dict[str, Any]:
-        given = {key.removeprefix(f"{name}_"): value for key, value in values.items()}
-        return {
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in given.items()
-            if value is not None and value is not False
-        }
-
-    wanted = [each for each in option_fields(cls) if each.name in names]
-    source.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_option_of(each, name, each.default, given=True) for each in wanted]
-    )
-    return in_place_of(name, source)
-
-
-def _option_of(each: Any, prefix: str, default: Any, given: bool = False) -> inspect.Parameter:
-    """Return the parameter of typer for a field; without a default if it has to be `given`."""
+def _option_of(
+    each: Field[Any], prefix: str, defaults: Mapping[str, Any] | None
+) -> inspect.Parameter:
+    """Return the parameter of typer for a field; without a default if there are no `defaults`."""
     about, kind = about_field(each), KINDS.get(str(each.type), str)
     names = [each.metadata["option"] or f"--{each.name.replace('_', '-')}"]
     names += [SHORT[names[0]]] if names[0] in SHORT else []
+    default = (defaults or {}).get(each.name, each.default)
     default = default or None if isinstance(default, tuple) else default
-    if given and kind is not bool:
+    if defaults is None and kind is not bool:
         told = default not in (None, MISSING)
         about = f"{about[:-1]} (default: {default})." if told else about
         kind, default = kind | None, None

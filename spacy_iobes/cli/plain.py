@@ -9,7 +9,7 @@ all.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, get_args
 
@@ -17,8 +17,9 @@ import typer
 from typer.core import TyperCommand
 
 from ..corpus.files import visible
-from .settings import settings_of
+from .settings import Fields, settings_of
 
+NONE: Fields = {}
 NEEDLESS = ", and none is needed: "
 LAST = f"{NEEDLESS}the file to write is the last one"
 PLAIN = (str, str | None, list[str], list[str] | None, bool)
@@ -58,7 +59,6 @@ INSTEAD = {
     "convert -o": LAST,
     "repair --output": LAST,
     "repair -o": LAST,
-    "score --json": "--layout json",
 }
 """Options that people try, from other tools and from version 0.1.0, and what they are called.
 
@@ -91,7 +91,7 @@ class PlainCommand(TyperCommand):
 
 
 @contextmanager
-def usage_errors(ctx: Any, settings: Collection[str] = ()) -> Iterator[None]:
+def usage_errors(ctx: Any, settings: Fields = NONE) -> Iterator[None]:
     """Turn errors of usage into one line that says what to write, and the exit code 2."""
     try:
         yield
@@ -101,12 +101,13 @@ def usage_errors(ctx: Any, settings: Collection[str] = ()) -> Iterator[None]:
         raise typer.Exit(error.exit_code) from error
 
 
-def usage_message(error: Any, settings: Collection[str]) -> str:
+def usage_message(error: Any, settings: Fields) -> str:
     """Return what is wrong with a command line, and what an option is called or may be."""
     name = getattr(error, "option_name", "")
     if hasattr(error, "possibilities"):
-        if name.removeprefix("--") in settings:
-            return f"There is no option {name}: it is a setting, --set {name[2:]}=VALUE."
+        if each := settings.get(name.removeprefix("--")):
+            value = "" if each.type == "bool" else "=VALUE"
+            return f"There is no option {name}: it is a setting, --set {name[2:]}{value}."
         if use := instead(name, error.ctx):
             return f"There is no option {name} here{use}."
     elif not error.message:  # an option is missing, whose help says what it may be

@@ -56,10 +56,10 @@ def predict_cli(
     how: ReadOptions,
     save: SaveOptions,
     scheme: SchemeName = "",
-    overwrite: Annotated[
+    force: Annotated[
         bool,
         typer.Option(
-            "--overwrite", help="Write over columns even if there is something else than tags."
+            "--force", help="Write over columns even if there is something else than tags."
         ),
     ] = False,
     quiet: Quiet = False,
@@ -70,8 +70,8 @@ def predict_cli(
     A file keeps its format, its scheme and all but the annotation, unless --to or the name of OUT
     says otherwise. Plain text becomes JSON lines, with the probability of each span.
     """
-    if save.append and overwrite:
-        raise typer.BadParameter(ASKED_TWICE, param_hint="--append, --overwrite")
+    if save.append and force:
+        raise typer.BadParameter(ASKED_TWICE, param_hint="--append, --force")
     if save.to in SCHEMES:
         message = f"{save.to} is a scheme of tags, not a format: --to-scheme {save.to}"
         raise typer.BadParameter(message, param_hint="--to")
@@ -87,7 +87,7 @@ def predict_cli(
         said = f"--spans-key {groups[-1]}"
         echo(f"{model}: entities are written, not the span group ({said} writes it)", err=True)
     paths = [*paths, STANDARD] if len(paths) == 1 else paths
-    Prediction(finder, how, scheme, save, overwrite).run(paths, json)
+    Prediction(finder, how, scheme, save, force).run(paths, json)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Prediction:
     how: ReadOptions
     scheme: str
     save: SaveOptions
-    overwrite: bool
+    force: bool
 
     def run(self, paths: list[str], json: bool) -> None:
         """Write every file and tell about it."""
@@ -138,7 +138,7 @@ class Prediction:
                 self.finder,
                 corpora,
                 over and save.order == "source",
-                self.overwrite,
+                self.force,
                 again,
                 probable=save.to == "jsonl",
             )

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from ..corpus.formats import get_format
-from ..corpus.formats.options import ReadOptions, SaveOptions
+from ..corpus.formats.options import ADVANCED, ReadOptions, SaveOptions, option
 from ..scoring.tables import aligned
 from ..selection.settings import Settings
 from .application import command, counted, echo
-from .options import Json, Limit, PolicyName, SchemeName, given_of, read_options, save_options
+from .options import (
+    Json,
+    PolicyName,
+    SchemeName,
+    fields_of,
+    given_of,
+    read_options,
+    save_options,
+)
 from .output import print_json
 from .pipelines import loaded, tunable
 from .pool_options import Plots, RankingName, docs_to_read, required_labels
@@ -27,7 +35,16 @@ HEADER = ("rank", "expected", "sentence")
 WIDTH = 80  # characters of a sentence in a table
 
 
+@dataclass(frozen=True)
+class Listed:
+    """How much to show."""
+
+    limit: int = option(100, "List at most so many; 0 lists all.")
+    suggestions: int = option(10, "How many annotations to suggest for each sentence.", ADVANCED)
+
+
 @command("select")
+@fields_of("listed", Listed)
 @save_options
 @read_options
 @given_of("given", Settings, ("labels", "nested", "seed"))
@@ -39,6 +56,7 @@ def select_cli(
     how: ReadOptions,
     save: SaveOptions,
     given: Mapping[str, Any],
+    listed: Listed,
     scheme: SchemeName = "",
     policy: PolicyName = "raise",
     learn: Annotated[
@@ -51,10 +69,6 @@ def select_cli(
         str, typer.Option("--component", help="Its recogniser (default: the last one).")
     ] = "",
     ranking: RankingName = "expected",
-    limit: Limit = 100,
-    suggestions: Annotated[
-        int, typer.Option("--suggestions", min=0, help="Annotations to suggest for each.")
-    ] = 10,
     output: Annotated[
         str,
         typer.Option(
@@ -90,7 +104,7 @@ def select_cli(
         known = docs_to_read(learn, theirs, nested, scheme, policy)
         whole = Pool.of([*docs, *known], targets, nested=nested)
         found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
-    count = limit or len(found.order)
+    count, suggestions = listed.limit or len(found.order), listed.suggestions
     if output:
         write(found, output, count, suggestions, save)
     if json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ import typer
 
 from ..codes.scheme import get_scheme
 from ..corpus.findings import finding_lines
-from ..corpus.formats.options import ReadOptions
+from ..corpus.formats.options import ADVANCED, ReadOptions, option
 from ..learners.options import Options
 from ..names import known_name
 from ..strategies.settings import STRATEGIES, Settings
@@ -27,7 +27,24 @@ if TYPE_CHECKING:
     from ..strategies.lab import Study
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What is compared with what."""
+
+    strategies: str = option(",".join(STRATEGIES), "Schemes to compare, with commas between them.")
+    learners: str = option(
+        "crf,softmax,winnow", "Of crf, softmax, winnow and winnow-incremental, with commas."
+    )
+    decodings: str = option(
+        "greedy,constrained,ensemble",
+        "Of greedy, constrained and ensemble (the strategies vote), with commas.",
+        ADVANCED,
+    )
+    workers: int = option(0, "How many processes (default: as many as there are cores).", ADVANCED)
+
+
 @command("strategies")
+@fields_of("compared", Compared)
 @fields_of("chosen", Settings)
 @fields_of("options", Options)
 @read_options
@@ -38,33 +55,14 @@ def strategies_cli(
     how: ReadOptions,
     options: Options,
     chosen: Settings,
+    compared: Compared,
     test: Annotated[
         str,
         typer.Option("--test", help="Learn from CORPUS and score on this, in place of splits."),
     ] = "",
     scheme: SchemeName = "",
     policy: PolicyName = "raise",
-    strategies: Annotated[
-        str,
-        typer.Option("--strategies", help="Schemes to compare, with commas between them."),
-    ] = ",".join(STRATEGIES),
-    learners: Annotated[
-        str,
-        typer.Option(
-            "--learners", help="Of crf, softmax, winnow and winnow-incremental, with commas."
-        ),
-    ] = "crf,softmax,winnow",
-    decodings: Annotated[
-        str,
-        typer.Option(
-            "--decodings",
-            help="Of greedy, constrained and ensemble (the strategies vote), with commas.",
-        ),
-    ] = "greedy,constrained,ensemble",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of splits and learners.")] = 0,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes (default: all cores).")
-    ] = None,
     output: Annotated[
         str,
         typer.Option(
@@ -92,10 +90,10 @@ def strategies_cli(
     if test and len(corpora) > 1:
         raise typer.BadParameter("goes with one corpus", param_hint="--test")
     require_folder(output)
-    ways = known("--decodings", decodings)
+    ways = known("--decodings", compared.decodings)
     plan = Plan(
-        tuple(get_scheme(name).name for name in listed("--strategies", strategies)),
-        known("--learners", learners),
+        tuple(get_scheme(name).name for name in listed("--strategies", compared.strategies)),
+        known("--learners", compared.learners),
         tuple(name for name in ways if name != "ensemble"),
         ensemble="ensemble" in ways,
         by_unit=bool(test),
@@ -103,7 +101,7 @@ def strategies_cli(
     )
     if plan.ensemble and "constrained" not in ways:
         message = "the strategies vote where sequences are constrained: add constrained"
-        raise typer.BadParameter(message, param_hint="--decodings")
+        raise typer.BadParameter(message, param_hint="--set decodings")
     if {IN_USE, CHAIN_IN_USE} != {"compiled"}:
         slow = "The kernels are not compiled here, so this will be slow: 'info' says more."
         echo(slow, err=True)
@@ -120,7 +118,7 @@ def strategies_cli(
                     test=held_out,
                     keep=keep,
                     fresh=force,
-                    workers=workers,
+                    workers=compared.workers or None,
                     progress=progress,
                 )
             )

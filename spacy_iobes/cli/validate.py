@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from ..corpus.corpus import Corpus, Parts, likely_schemes
 from ..corpus.findings import many
 from ..corpus.formats import format_of
 from ..corpus.formats.columns import ColumnOrigin
-from ..corpus.formats.options import ReadOptions
+from ..corpus.formats.options import ADVANCED, ReadOptions, option
 from ..corpus.inputs import is_stream
 from ..corpus.sentences import Sentences
 from ..corpus.summary import Summary
@@ -22,34 +22,42 @@ from ..corpus.survey import checked, inexpressible, violations
 from ..errors import FileError
 from ..scoring.tables import aligned
 from .application import AT_FAULT, FEW, FINE, SHOWN, command, counted, echo, looks_like
-from .options import Inputs, Json, Quiet, SchemeName, opened, read_options
+from .options import Inputs, Json, Quiet, SchemeName, fields_of, opened, read_options
 from .output import print_json, size, size_in_words
 
 if TYPE_CHECKING:
     from ..corpus.separator_survey import SeparatorSurvey, SetCounts
 
 SEPARATORS = "separators"
-ADVANCED = "Advanced"
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What another code would have to hold."""
+
+    fits: str = option(
+        "",
+        "List what would be lost in another code: a scheme, or separators (mentions in each other "
+        "as marks between tokens).",
+    )
+    reading: str = option(
+        DEFAULT_READING, f"Which mentions separators mean: {', '.join(READINGS)}.", ADVANCED
+    )
+    ambiguous: bool = option(False, "List ambiguous mentions that come back, too.", ADVANCED)
 
 
 @command("validate")
+@fields_of("code", Fits)
 @read_options
 def validate_cli(
     files: Inputs,
     how: ReadOptions,
+    code: Fits,
     scheme: SchemeName = "",
     policy: Annotated[
         str,
         typer.Option("--policy", "-p", help="With --fits: what malformed tags become."),
     ] = "raise",
-    fits: Annotated[
-        str,
-        typer.Option(
-            "--fits",
-            help="List what would be lost in another code: a scheme, or separators (mentions in "
-            "each other as marks between tokens).",
-        ),
-    ] = "",
     limit: Annotated[
         int | None,
         typer.Option(
@@ -59,23 +67,6 @@ def validate_cli(
             min=0,
         ),
     ] = None,
-    reading: Annotated[
-        str,
-        typer.Option(
-            "--reading",
-            "-r",
-            help=f"Which mentions separators mean: {', '.join(READINGS)}.",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = DEFAULT_READING,
-    ambiguous: Annotated[
-        bool,
-        typer.Option(
-            "--ambiguous",
-            help="List ambiguous mentions that come back, too.",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -84,11 +75,12 @@ def validate_cli(
     Exit code 1 if there is an illegal tag, if no scheme fits, or if a mention would be lost.
     """
     shown = SHOWN if limit is None else limit
-    if fits and fits != SEPARATORS:
-        faults = _fits_scheme(files, how, scheme, policy, get_scheme(fits), shown, quiet, json)
-    elif fits:
-        rule = get_reading(reading)
-        faults = _fits_separators(files, how, scheme, policy, rule, shown, quiet, ambiguous, json)
+    if code.fits and code.fits != SEPARATORS:
+        goal = get_scheme(code.fits)
+        faults = _fits_scheme(files, how, scheme, policy, goal, shown, quiet, json)
+    elif code.fits:
+        rule, every = get_reading(code.reading), code.ambiguous
+        faults = _fits_separators(files, how, scheme, policy, rule, shown, quiet, every, json)
     elif scheme or any(_names_its_scheme(path, how) for path in files):
         faults = _illegal(files, how, scheme, limit, quiet, json)
     else:

@@ -219,5 +219,7 @@ def _hint(gold: _Side, predicted: _Side) -> str:
                 )
     for side in (gold, predicted):
         if side.only_tags:
-            return f" If {side.name} holds nothing but tags, compare only those (--ignore-tokens)."
+            return (
+                f" If {side.name} holds nothing but tags, compare only those (--set ignore-tokens)."
+            )
     return ""

@@ -120,7 +120,7 @@ class Predictions:
     finder: Finder
     corpora: Sequence[Corpus]
     columns: bool = False
-    overwrite: bool = False
+    force: bool = False
     again: bool = False
     probable: bool = False
     _kept: list[Known] = field(default_factory=list)
@@ -188,7 +188,7 @@ class Predictions:
 
     def _require_tags(self, part: Sentences) -> None:
         """Refuse to write over a column with a cell that is no tag of any scheme, such as `NNP`."""
-        if not self.columns or self.overwrite or not isinstance(part.origin, ColumnOrigin):
+        if not self.columns or self.force or not isinstance(part.origin, ColumnOrigin):
             return
         if lacks_tags(part):
             raise ColumnError(
@@ -203,7 +203,7 @@ class Predictions:
                 raise ColumnError(
                     f"{part.name}, line {line}: {cell!r} is no tag, so there may be something else "
                     f"in column {column}. Add a column for the tags (--append), name that of the "
-                    "tags (--tag), or let it be overwritten (--overwrite).",
+                    "tags (--tag), or let it be overwritten (--force).",
                     part.name,
                     line,
                 )

@@ -183,7 +183,7 @@ def _none_wanted(path: str, labels: Sequence[str], passed: Mapping[str, int]) ->
     return CorpusError(
         f"{path}: mentions of {found}, but none of {', '.join(labels)}, which the session looks "
         "for. Nothing was taken. Rename the labels in the file; or if its sentences were read and "
-        "have no such mention, say so (--as-read)."
+        "have no such mention, say so (--set as-read)."
     )
 
 

@@ -61,6 +61,6 @@ def _view(session: Session) -> View:
         trouble = f" ({session.trainer.trouble})" if session.trainer.trouble else ""
         raise CorpusError(
             f"{session.folder}: nothing is predicted, since nothing was learnt yet{trouble}. "
-            "Annotate some sentences first, or let the others be missing (--rest missing)."
+            "Annotate some sentences first, or let the others be missing (--set rest=missing)."
         )
     return session.view

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..codes.scheme import get_scheme
 from ..corpus.files import write_bytes
-from ..corpus.formats.options import option
+from ..corpus.formats.options import ADVANCED, option
 from ..errors import FileError, SettingError, UnknownNameError
 from ..names import known_name
 
@@ -34,22 +34,26 @@ class Settings:
     )
     nested: bool = option(False, "Mentions may lie in others.")
     batch: int = option(100, "Sentences between two trainings.")
-    audit: float = option(0.1, "The share drawn at random, which the interval is from.")
+    audit: float = option(0.1, "The share drawn at random, which the interval is from.", ADVANCED)
     target: float = option(0.99, "The coverage to stop at.")
     rule: str = option(
         "estimate",
         "Which estimate of the coverage has to reach the target: the model's, that one corrected "
         "by the audit, or the low end of the audit",
-        choices=RuleName,
+        ADVANCED,
+        RuleName,
     )
-    patience: int = 2
+    patience: int = option(
+        2, "How many times in a row the rule has to hold before it is enough.", ADVANCED
+    )
     seed: int = option(0, "Seed of what is drawn at random.")
     start: str = option(
         "first",
         "What to read first; words: sentences that hold one of --words",
-        choices=Start,
+        ADVANCED,
+        Start,
     )
-    words: tuple[str, ...] = option((), "With --start words: a word; repeat it for several.")
+    words: tuple[str, ...] = option((), "With --set start=words: a word; repeat it for several.")
     scheme: str = "bio"
     digest: str = ""
 

@@ -145,7 +145,7 @@ class ReadOptions:
     rest: Rest = option(
         "missing",
         "What sentences of a session become that nobody has read (outside: they have no mentions)",
-        TEXTS,
+        ADVANCED,
         Rest,
     )
     tokenizer: Tokenize | None = field(default=None, compare=False)
