@@ -9,7 +9,7 @@ from typing import NamedTuple
 import spacy
 from spacy.tokens import Doc
 
-from spacy_iobes.corpus import ConllCorpus
+from spacy_iobes.corpus import conll_corpus
 from spacy_iobes.selection import Pool
 
 from .corpora import data
@@ -49,9 +49,9 @@ class Setting:
 def docs(corpus: str, sentences: int = 0) -> list[Doc]:
     """The documents of a corpus, or about so many sentences of them."""
     path, scheme = FILES[corpus]
-    reader = ConllCorpus(data() / path, scheme=scheme, policy="begin", unit="document")
+    reader = conll_corpus(data() / path, scheme=scheme, policy="begin", unit="document")
     found, count = list[Doc](), 0
-    for doc in reader.docs(spacy.blank("en").vocab):
+    for doc in reader.docs(spacy.blank("en")):
         found.append(doc)
         count += sum(1 for _ in doc.sents)
         if sentences and count >= sentences:

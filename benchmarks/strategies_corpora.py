@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from spacy_iobes.corpus import Columns, ConllCorpus, Markup, TextReading, tokens_by
+from spacy_iobes.corpus import Markup, TextReading, conll_corpus, tokens_by
 from spacy_iobes.strategies import inline_docs
 
 from . import ner_corpora
@@ -66,14 +66,14 @@ def english() -> Language:
 def columns(source: ner_corpora.Source, name: str) -> list[Doc]:
     """The Docs of a column file: documents if it marks them, else sentences."""
     unit = "document" if source.documents else "sentence"
-    corpus = ConllCorpus(
+    corpus = conll_corpus(
         data() / source.folder / name,
         scheme=source.scheme,
         policy="begin",
-        columns=Columns(tag=source.tag),
-        unit=unit,  # type: ignore[arg-type]
+        tag=source.tag,
+        unit=unit,
     )
-    return list(corpus.docs(spacy.blank("en").vocab))
+    return list(corpus.docs(spacy.blank("en")))
 
 
 CORPORA = {

@@ -33,6 +33,7 @@ from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import add_format as add_format
 from .formats import format_of as format_of
+from .formats.options import ExampleOptions as ExampleOptions
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
 from .formats.options import Unit as Unit
@@ -58,8 +59,6 @@ from .nested_text import TextReading as TextReading
 from .plain_text import plain_docs as plain_docs
 from .planted import Flaws as Flaws
 from .planted import Planter as Planter
-from .reader import ConllCorpus as ConllCorpus
-from .reader import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
 from .separator_survey import SeparatorSurvey as SeparatorSurvey
@@ -81,7 +80,10 @@ from .text_files import read_inline as read_inline
 from .texts import tokens_by as tokens_by
 from .to_read import ToRead as ToRead
 from .to_read import docs_to_read as docs_to_read
-from .training_data import TrainingData as TrainingData
+from .training_corpus import TrainingCorpus as TrainingCorpus
+from .training_corpus import TrainingSize as TrainingSize
+from .training_corpus import conll_corpus as conll_corpus
+from .training_corpus import nested_corpus as nested_corpus
 from .wordpieces import HOW as HOW
 from .wordpieces import Piece as Piece
 from .wordpieces import token_tags as token_tags
