@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import inspect
+import json
 import random
 import re
 import subprocess
@@ -20,8 +22,16 @@ from spacy.training import Example
 from spacy.util import load_config, registry
 
 from spacy_iobes import SCHEMES, Span
-from spacy_iobes.corpus import ColumnReader, files, training_corpus
+from spacy_iobes.corpus import (
+    ColumnReader,
+    ExampleOptions,
+    ReadOptions,
+    conll_corpus,
+    files,
+    training_corpus,
+)
 from spacy_iobes.corpus.formats import columns as column_format
+from spacy_iobes.corpus.formats.options import option_fields
 from spacy_iobes.errors import (
     ColumnError,
     CorpusError,
@@ -34,7 +44,7 @@ from spacy_iobes.errors import (
 )
 
 from . import by_hand
-from .shared import SHARED, needs_shared
+from .shared import SHARED, beside, needs_shared
 
 NAME = "spacy-iobes.ConllCorpus.v1"
 TEXT = "Ada B-PER\nLovelace I-PER\nin O\nLondon B-LOC\n\nNo O\none -\nknows !\n"
@@ -192,6 +202,23 @@ def test_a_directory_in_the_order_of_names_without_hidden_files(
     written(tmp_path, "a b c d\n", ".hidden/file")
     written(tmp_path, "", "z")
     assert words(references(nlp, tmp_path)) == [["a"], ["b"], ["sub/c"]]
+
+
+def settings_table() -> list[str]:
+    """The settings of examples as rows of a table, and those of reading by name."""
+    return [
+        f"| `{each.name}` | `{json.dumps(each.default)}` | {each.metadata['about']} |"
+        for each in option_fields(ExampleOptions)
+    ]
+
+
+def test_docs_list_every_setting(nlp: Language) -> None:
+    page = beside("docs/pipeline.md").read_text(encoding="utf8")
+    assert "\n".join(settings_table()) in page
+    names = {each.name for cls in (ExampleOptions, ReadOptions) for each in option_fields(cls)}
+    assert set(inspect.signature(conll_corpus).parameters) == {"path", *names}
+    for each in option_fields(ReadOptions):
+        assert f"`{each.name}`" in page
 
 
 def test_limit_counts_docs(nlp: Language, tmp_path: Path) -> None:

@@ -320,7 +320,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([tmp_path / "empty", good, *scheme], "there is no token to train on"),
         ([good, tmp_path / "blank", *scheme], "there is no token to train on"),
         ([tmp_path / "outside", good, *scheme], "outside: there is no entity in 1 sentence"),
-        ([good, tmp_path / "outside", *scheme], "the right column (--tag, --layer)"),
+        ([good, tmp_path / "outside", *scheme], "the right column (--tag, --layer)?"),
         ([tmp_path / "ragged", good, *scheme], "ragged, line 2"),
         ([tmp_path / "none.spacy", good, *scheme], "not a DocBin"),
         ([mixed, good, *scheme], "b.spacy: not a DocBin"),

@@ -17,7 +17,7 @@ from ..pipeline.training_options import TrainingOptions
 from ..scoring.formats import formatted
 from .application import command, counted, echo
 from .options import (
-    GoldPolicy,
+    PolicyName,
     SchemeName,
     fields_of,
     read_options,
@@ -50,7 +50,7 @@ def train_cli(
         ),
     ] = "",
     scheme: SchemeName = "",
-    policy: GoldPolicy = "raise",
+    policy: PolicyName = "raise",
     output: Annotated[
         str, typer.Option("--output", "-o", help="The folder to write: spacy.load opens it.")
     ] = "",

@@ -13,7 +13,7 @@ from ..errors import FileError
 from ..scoring.signature import SPANS, Signature
 from ..scoring.tables import aligned, percent
 from .application import command, counted, echo
-from .options import GoldPolicy, Json, SchemeName, read_options
+from .options import Json, PolicyName, SchemeName, read_options
 from .output import print_json
 from .pipelines import Component, loaded, tunable
 from .train import DATA, tell, to_learn
@@ -31,7 +31,7 @@ def tune_cli(
     dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA}: held-out data.")],
     how: ReadOptions,
     scheme: SchemeName = "",
-    policy: GoldPolicy = "raise",
+    policy: PolicyName = "raise",
     component: Component = "",
     output: Annotated[
         str, typer.Option("--output", "-o", help="Write the pipeline with the best bias here.")

@@ -100,7 +100,7 @@ def entity_layer(part: Sentences, known: Known) -> SpanLayer:
         "an entity of a Doc needs a label. Give these spans one, or put them into a span group "
         "(--output-spans-key), where they may go without.",
     )
-    return SpanLayer(known.spans, _missing(known), known.blocked)
+    return SpanLayer(known.spans, unknown_tokens(known), known.blocked)
 
 
 def kept_layers(part: Sentences, known: Known) -> int:
@@ -122,10 +122,10 @@ def group_layers(part: Sentences, known: Known, count: int) -> list[SpanLayer]:
     if not count:
         reason = "a span needs a label, unless a column of tags has it. Give it one."
         require_labels(part, known.spans, reason)
-    return [SpanLayer(known.spans, _missing(known), known.blocked)]
+    return [SpanLayer(known.spans, unknown_tokens(known), known.blocked)]
 
 
-def _missing(known: Known) -> Flags | None:
+def unknown_tokens(known: Known) -> Flags | None:
     """Return the tokens of which something is not known."""
     holes = [x for x in (known.missing, *known.missing_for.values()) if x is not None]
     return np.logical_or.reduce(holes) if holes else None

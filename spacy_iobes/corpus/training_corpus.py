@@ -24,7 +24,7 @@ from ..codes.tag_columns import CodedTags
 from ..codes.write import write_spans
 from ..errors import FileError, MalformedTagsError, SpanError, UnknownNameError
 from .corpus import Corpus, accepted, likely_schemes
-from .doc_layers import overlap_error, require_labels
+from .doc_layers import overlap_error, require_labels, unknown_tokens
 from .docs import GROUP, TagColumn, docs_of
 from .files import require_there, visible
 from .findings import finding_lines
@@ -49,6 +49,11 @@ from .texts import tokens_by
 LONG = 10_000  # tokens of a document that is rather a whole corpus
 HOLD = 32 << 20  # bytes of files that are held in memory once they were read
 CONLL, NESTED = "spacy-iobes.ConllCorpus.v1", "spacy-iobes.NestedCorpus.v1"
+HINTS = {
+    "columns": " Is this the right column (--tag, --layer)?",
+    "docbin": " Is there another span group (--spans-key)?",
+}
+"""What to look at where a file has nothing to learn."""
 Annotated = tuple[Sentences, Known]
 
 
@@ -107,6 +112,7 @@ class TrainingCorpus:
         self.scheme = ""  # of the tags, once the files were read; empty if they name none
         self.size = TrainingSize()
         self._state: list[tuple[Path, int, int]] | None = None
+        self._tokenizer: object = None
         self._held: list[Annotated] | None = None
         self._split: HeldOut | None = None
         self._marked = True
@@ -158,7 +164,8 @@ class TrainingCorpus:
     def check(self, nlp: Language) -> TrainingSize:
         """Read all files, unless they are as they were, for the errors that they may have."""
         state = _state_of(files_of(self.path))
-        if state is None or state != self._state:
+        read = state is not None and state == self._state and nlp.tokenizer is self._tokenizer
+        if not read:
             self._prepare(nlp)
             small = 0 < sum(size for *_, size in state or ()) <= HOLD
             self._held = list(self._accepted()) if small else None
@@ -168,7 +175,7 @@ class TrainingCorpus:
                 raise FileError(message, self.path)
             for line in finding_lines(self.size.findings):
                 self.log(visible(f"{self.path}: {line}"))
-            self._state = state
+            self._state, self._tokenizer = state, nlp.tokenizer
         return self.size
 
     def by_document(self) -> TrainingCorpus:
@@ -188,9 +195,12 @@ class TrainingCorpus:
             size = (
                 f"{len(self.size.lengths):,} {self.unit_name}{'s' * (len(self.size.lengths) != 1)}"
             )
-            hint = "Is this the right column (--tag, --layer) or span group (--spans-key)?"
+            there = formats_in(self.path, self.how)
+            hint = next((hint for name, hint in HINTS.items() if name in there), "")
+            if self.size.held_out:
+                hint = f" It is {self.size.held_out}: choose others (--seed), or name DEV."
             what = "mention" if self.key else "entity"
-            raise FileError(f"{self.path}: there is no {what} in {size}. {hint}", self.path)
+            raise FileError(f"{self.path}: there is no {what} in {size}.{hint}", self.path)
 
     @property
     def unit_name(self) -> str:
@@ -283,10 +293,10 @@ class TrainingCorpus:
             tags = write_spans(known.spans, part.offsets, get_scheme(self.options.tag_scheme or ""))
         except SpanError as error:
             raise part.locate(error) from error
-        if known.missing is None:
+        if (missing := unknown_tokens(known)) is None:
             return tags
         codes = tags.codes.copy()
-        codes[known.missing] = len(tags.tags)
+        codes[missing] = len(tags.tags)
         return CodedTags.trusted(codes, tags.offsets, (*tags.tags, ""))
 
     def _measured(self, vocab: Vocab) -> TrainingSize:

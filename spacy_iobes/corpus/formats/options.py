@@ -252,15 +252,15 @@ class ExampleOptions:
     """What examples of spaCy are made of annotated files; the registered readers take these."""
 
     scheme: str | None = option(
-        None, "Scheme of tags; null: the file names it, or all that it may be read the same."
+        None, "Scheme of tags; null: it is found, where the file can be read in one way."
     )
     policy: str = option("raise", "What malformed tags become.")
-    unit: Unit = option("sentence", "What one Doc holds.", choices=Unit)
+    unit: Unit = option("sentence", "A sentence or a document: what one Doc holds.", choices=Unit)
     keep_sentences: bool = option(False, "Predicted Docs know their sentences, too.")
     part: Portion = option(
         "all",
-        "What is read: all of it, what is not held out, or what is: a share of the documents, or "
-        "of the sentences where there are fewer than ten documents.",
+        "all, train (without what is held out) or dev (what is held out): a share of the "
+        "documents, or of the sentences where there are fewer than ten documents.",
         choices=Portion,
     )
     share: float = option(0.1, "How much is held out.")
