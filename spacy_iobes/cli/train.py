@@ -95,6 +95,7 @@ def train_cli(
     files = (train, dev) if dev else (train,)
     if output:
         require_replaceable(output, files, force, tell=tell)
+    require_columns(how, files)
     nlp = blank(how.lang or "en")
     options, how = replace(options, lang=how.lang), replace(how, lang="")
     key = group_to_learn(files, how) if nested else ""
@@ -125,15 +126,14 @@ def to_learn(
     path: str, how: ReadOptions, options: ExampleOptions, key: str, nlp: Language
 ) -> TrainingCorpus:
     """Return the examples of a file, which is read now; what is found out of it is told."""
-    from ..corpus.training_corpus import TrainingCorpus
+    from ..corpus.training_corpus import TrainingCorpus, learned_best
 
     if options.part != "dev":
-        require_columns(how, [path])
         tell_kind(path, how)
-        if key:
-            tell_of_columns(Corpus(path, how))
-    corpus = TrainingCorpus.of(path, how, options, key, tell)
+    corpus = TrainingCorpus(path, how, learned_best(path, how, options, key), key, tell)
     corpus.check(nlp)
+    if key and options.part != "dev":
+        tell_of_columns(Corpus(path, how))
     corpus.require_entities()
     if corpus.scheme and not options.scheme and options.part != "dev":
         tell(f"{path}: tags read as {corpus.scheme}")

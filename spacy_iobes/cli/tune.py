@@ -13,7 +13,7 @@ from ..errors import FileError
 from ..scoring.signature import SPANS, Signature
 from ..scoring.tables import aligned, percent
 from .application import command, counted, echo
-from .options import Json, PolicyName, SchemeName, read_options
+from .options import Json, PolicyName, SchemeName, read_options, require_columns
 from .output import print_json
 from .pipelines import Component, loaded, tunable
 from .train import DATA, tell, to_learn
@@ -49,6 +49,7 @@ def tune_cli(
 
     if output:
         require_replaceable(output, (dev,), tell=tell)
+    require_columns(how, [dev])
     nlp = loaded(model)
     component = tunable(nlp, component)
     pipe: Any = nlp.get_pipe(component)

@@ -59,6 +59,7 @@ from .nested_text import TextReading as TextReading
 from .plain_text import plain_docs as plain_docs
 from .planted import Flaws as Flaws
 from .planted import Planter as Planter
+from .readers import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
 from .separator_survey import SeparatorSurvey as SeparatorSurvey
@@ -82,8 +83,6 @@ from .to_read import ToRead as ToRead
 from .to_read import docs_to_read as docs_to_read
 from .training_corpus import TrainingCorpus as TrainingCorpus
 from .training_corpus import TrainingSize as TrainingSize
-from .training_corpus import conll_corpus as conll_corpus
-from .training_corpus import nested_corpus as nested_corpus
 from .wordpieces import HOW as HOW
 from .wordpieces import Piece as Piece
 from .wordpieces import token_tags as token_tags

@@ -1,4 +1,4 @@
-"""The registered readers: annotated files of any format as examples for `spacy train`."""
+"""Annotated files of any format as examples to train on: what the registered readers return."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
-from inspect import Parameter, Signature
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, dont_augment
@@ -26,6 +24,7 @@ from ..errors import FileError, MalformedTagsError, SpanError, UnknownNameError
 from .corpus import Corpus, accepted, likely_schemes
 from .doc_layers import overlap_error, require_labels, unknown_tokens
 from .docs import GROUP, TagColumn, docs_of
+from .examples import carry, carry_sentences
 from .files import require_there, visible
 from .findings import finding_lines
 from .formats import format_of, formats_in
@@ -36,7 +35,6 @@ from .formats.options import (
     ExampleOptions,
     ReadOptions,
     Unit,
-    config_parameters,
     option_fields,
 )
 from .held_out import HeldOut
@@ -117,24 +115,6 @@ class TrainingCorpus:
         self._split: HeldOut | None = None
         self._marked = True
         self._corpus = Corpus(self.path, self.how)
-
-    @classmethod
-    def of(
-        cls,
-        path: str,
-        how: ReadOptions,
-        options: ExampleOptions,
-        key: str = "",
-        log: Callable[[str], None] = logger.warning,
-    ) -> TrainingCorpus:
-        """Return examples as a recogniser learns them best from files of this format.
-
-        A Doc is a sentence of a column file, or a document. Sentences of the documents are known
-        where mentions may nest.
-        """
-        if "columns" not in formats_in(path, how):
-            options = replace(options, unit="document", keep_sentences=bool(key))
-        return cls(path, how, options, key, log)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples, anew for each epoch."""
@@ -314,6 +294,17 @@ class TrainingCorpus:
         return size
 
 
+def learned_best(path: str, how: ReadOptions, options: ExampleOptions, key: str) -> ExampleOptions:
+    """Return options of which recognisers learn best from files of this format.
+
+    A Doc is a sentence of a column file, or a document. Sentences of the documents are known where
+    mentions may nest.
+    """
+    if "columns" in formats_in(path, how):
+        return options
+    return replace(options, unit="document", keep_sentences=bool(key))
+
+
 def _raw_tags(part: Sentences, known: Known) -> CodedTags | None:
     """Return the tags as they are written, of a file that has one layer of them."""
     return part.tags[0] if len(part.tags) == 1 and not part.scheme else None
@@ -350,76 +341,3 @@ def _state_of(paths: Iterable[Path]) -> list[tuple[Path, int, int]] | None:
     except (OSError, ValueError):  # there will be a better message when it is read
         return None
     return [(path, stat.st_mtime_ns, stat.st_size) for path, stat in found]
-
-
-def carry(original: Doc, augmented: Doc) -> None:
-    """Give an augmented reference what augmenters lose, if it has as many tokens as the original.
-
-    These are the tags, blocked tokens, sentence starts and the attributes of span groups.
-    """
-    if augmented is original or len(augmented) != len(original):
-        return
-    augmented.user_data.update(original.user_data)
-    names = [ENT_IOB, ENT_TYPE, SENT_START]
-    rows: Any = original.to_array(names)
-    augmented.from_array(names, rows)
-    for key, group in original.spans.items():
-        if key in augmented.spans and len(augmented.spans[key]) == len(group):
-            augmented.spans[key].attrs.update(group.attrs)
-
-
-def carry_sentences(example: Example) -> None:
-    """Give the predicted Doc the sentence starts of the reference, if it has the same tokens."""
-    predicted, reference = example.predicted, example.reference
-    if len(predicted) == len(reference):
-        rows: Any = reference.to_array([SENT_START])
-        predicted.from_array([SENT_START], rows)
-
-
-# What configs name.
-
-
-def _reader(path: str | Path | None, key: str, settings: dict[str, Any]) -> TrainingCorpus:
-    """Return the corpus that the settings of a config describe."""
-    if not path:
-        raise FileError(
-            "The path of a corpus is null or empty: set it in the config, or on the command line "
-            "(--paths.train, for example)."
-        )
-    names = {each.name for each in option_fields(ExampleOptions)}
-    own = {name: value for name, value in settings.items() if name in names}
-    how = {name: value for name, value in settings.items() if name not in names}
-    return TrainingCorpus(path, ReadOptions(**how), ExampleOptions(**own), key)
-
-
-def conll_corpus(path: str | Path | None, **settings: Any) -> TrainingCorpus:
-    """Return examples whose references have entities, from a file of any format or a folder."""
-    return _reader(path, "", settings)
-
-
-def nested_corpus(
-    path: str | Path | None, spans_key: str = GROUP, **settings: Any
-) -> TrainingCorpus:
-    """Return examples whose references have a span group, from a file of any format or a folder.
-
-    In .spacy files the mentions are in that group; in those without groups they are the entities.
-    """
-    return _reader(path, spans_key, settings)
-
-
-def _signature(*leave_out: str, **more: Parameter) -> Signature:
-    """Return the parameters of a reader: the fields of both options, under their own names."""
-    both = [*config_parameters(ExampleOptions), *config_parameters(ReadOptions)]
-    named = {"path": _parameter("path", str | Path | None, Parameter.empty), **more}
-    fields = {each.name: each for each in both if each.name not in (*leave_out, *named)}
-    return Signature([*named.values(), *fields.values()])
-
-
-def _parameter(name: str, kind: Any, default: Any) -> Parameter:
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
-
-
-conll_corpus.__signature__ = _signature()  # type: ignore[attr-defined]
-nested_corpus.__signature__ = _signature(  # type: ignore[attr-defined]
-    "tag_scheme", spans_key=_parameter("spans_key", str, GROUP)
-)
