@@ -21,16 +21,15 @@ from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
 
 from spacy_iobes import Span
+from spacy_iobes.corpus import Corpus as SentenceCorpus
 from spacy_iobes.corpus import (
-    Columns,
-    ConllCorpus,
     ReadOptions,
     Sentence,
     bare_doc,
+    conll_corpus,
     files,
-    training_data,
+    training_corpus,
 )
-from spacy_iobes.corpus import Corpus as SentenceCorpus
 from spacy_iobes.ml.explain import hashed_features
 from spacy_iobes.pipeline import (
     Finder,
@@ -103,9 +102,7 @@ def tagged(doc: Doc) -> list[str]:
 
 def by_reader(nlp: Language, path: Path, **columns: Any) -> list[str]:
     """What a pipeline finds in the documents that the reader makes."""
-    corpus = ConllCorpus(
-        path, scheme="bio", columns=Columns(**columns), unit="document", keep_sentences=True
-    )
+    corpus = conll_corpus(path, scheme="bio", unit="document", keep_sentences=True, **columns)
     return [tag for pair in corpus(nlp) for tag in tagged(nlp(pair.predicted))]
 
 
@@ -338,7 +335,7 @@ def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
 
 
 def documents(nlp: Language, path: Path) -> Iterator[Doc]:
-    corpus = ConllCorpus(path, scheme="bio", unit="document", keep_sentences=True)
+    corpus = conll_corpus(path, scheme="bio", unit="document", keep_sentences=True)
     return (pair.predicted for pair in corpus(nlp))
 
 
@@ -413,9 +410,9 @@ def test_directories_of_documents(data: Path, tmp_path: Path) -> None:
 
 def test_a_corpus_is_no_document(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are few markers, Docs would be too long."""
-    monkeypatch.setattr(training_data, "LONG", 8)
+    monkeypatch.setattr(training_corpus, "LONG", 8)
     assert not is_by_document(chosen(data / "train", data / "dev"))
-    monkeypatch.setattr(training_data, "LONG", 9)
+    monkeypatch.setattr(training_corpus, "LONG", 9)
     assert is_by_document(chosen(data / "train", data / "dev"))
 
 
@@ -465,10 +462,11 @@ def test_spans_that_touch_where_a_sentence_ends(
 
 def test_the_schedule_counts_documents(data: Path) -> None:
     """One epoch has as many batches as the batcher makes of documents."""
-    found = training_data.training_data(str(data / "train"), "bio", "raise", Columns())
+    corpus = conll_corpus(data / "train", scheme="bio")
+    found = corpus.check(spacy.blank("en"))
     assert found.lengths == [5, 3] * 60
-    assert found.by_document.lengths == [8] * 60
-    assert list(found.opens) == [*range(0, 120, 2)]
+    assert found.opens == [*range(0, 120, 2)]
+    assert corpus.by_document().size.lengths == [8] * 60
 
 
 def test_settings_still_win(data: Path) -> None:
@@ -511,7 +509,7 @@ def test_tune_reads_documents_as_predict_does(data: Path, tmp_path: Path) -> Non
 
 
 def examples_of(path: Path, **more: Any) -> list[Example]:
-    return list(ConllCorpus(path, scheme="bio", unit="document", **more)(spacy.blank("en")))
+    return list(conll_corpus(path, scheme="bio", unit="document", **more)(spacy.blank("en")))
 
 
 def test_sentence_starts_are_kept(data: Path) -> None:
@@ -551,7 +549,7 @@ def test_augmented_documents_keep_their_sentences(data: Path) -> None:
             reference = Doc(nlp.vocab, words=some)
             yield Example(Doc(nlp.vocab, words=some), reference)
 
-    corpus = ConllCorpus(
+    corpus = conll_corpus(
         data / "dev", scheme="bio", unit="document", keep_sentences=True, augmenter=lowered
     )
     for same, other in pairwise(list(corpus(nlp))[:2]):

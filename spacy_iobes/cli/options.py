@@ -131,6 +131,25 @@ def tell_kind(path: str, how: ReadOptions) -> None:
         echo(f"{shown(path)}: read as {kind} (else: --format {other})", err=True)
 
 
+def tell_of_columns(corpus: Corpus) -> None:
+    """Say how many columns there are, if there are more than were read and nobody has chosen."""
+    from ..corpus.formats.columns import ColumnOrigin
+
+    asked = corpus.options.layers or corpus.options.tag != ReadOptions().tag
+    if asked or is_stream(corpus.path):
+        return
+    for part in corpus:
+        if isinstance(part.origin, ColumnOrigin):
+            width = part.origin.part.layout.width
+            if width > 1 + len(part.tags):
+                echo(
+                    f"{corpus.name} has {width} columns, of which the last was read: name each "
+                    "that holds tags (--layer 1 --layer 2, for example)",
+                    err=True,
+                )
+        return
+
+
 def missing_scheme(file: str = "") -> typer.BadParameter:
     """The error of a command that cannot read the tags of a file without a scheme."""
     if file and file != STANDARD:
@@ -159,11 +178,9 @@ def scheme_found(path: str, how: ReadOptions) -> str:
         if row.name == "columns":
             raise missing_scheme(path)
         return ""
-    if not row.needs_scheme(path, how):
-        return ""
-    from ..corpus.scheme_search import find_scheme  # here: most people name the scheme
+    from ..corpus.scheme_search import scheme_of  # here: most people name the scheme
 
-    found = find_scheme(Corpus(path, how), shown(path))
+    found = scheme_of(Corpus(path, how))
     if found:
         echo(f"{shown(path)}: tags read as {found}", err=True)
     return found
@@ -198,6 +215,7 @@ def in_place_of(
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 SHORT = {
+    "--config": "-c",
     "--format": "-f",
     "--label": "-l",
     "--output": "-o",

@@ -13,16 +13,23 @@ from ..codes.scheme import Scheme, get_scheme
 from ..corpus.corpus import Corpus, Parts, likely_schemes
 from ..corpus.findings import many
 from ..corpus.formats import format_of
-from ..corpus.formats.columns import ColumnOrigin
 from ..corpus.formats.options import ADVANCED, ReadOptions, option
-from ..corpus.inputs import is_stream
 from ..corpus.sentences import Sentences
 from ..corpus.summary import Summary
 from ..corpus.survey import checked, inexpressible, violations
 from ..errors import FileError
 from ..scoring.tables import aligned
 from .application import AT_FAULT, FEW, FINE, SHOWN, command, counted, echo, looks_like
-from .options import Inputs, Json, Quiet, SchemeName, fields_of, opened, read_options
+from .options import (
+    Inputs,
+    Json,
+    Quiet,
+    SchemeName,
+    fields_of,
+    opened,
+    read_options,
+    tell_of_columns,
+)
 from .output import print_json, size, size_in_words
 
 if TYPE_CHECKING:
@@ -238,30 +245,13 @@ def _fits_separators(
             found.append(survey_separators(corpus.name, parts, rule))
         if parts.saved.repaired:
             echo(f"{corpus.name}: {counted(parts.saved.repaired, 'violation')} repaired", err=True)
-        _tell_of_columns(corpus)
+        tell_of_columns(corpus)
     if json:
         print_json({"reading": rule.name, "files": [survey.as_json() for survey in found]})
     else:
         for survey in found:
             _show(survey, limit, quiet, ambiguous)
     return any(survey.faults for survey in found)
-
-
-def _tell_of_columns(corpus: Corpus) -> None:
-    """Say how many columns there are, if there are more than were read and nobody has chosen."""
-    asked = corpus.options.layers or corpus.options.tag != ReadOptions().tag
-    if asked or is_stream(corpus.path):
-        return
-    for part in corpus:
-        if isinstance(part.origin, ColumnOrigin):
-            width = part.origin.part.layout.width
-            if width > 1 + len(part.tags):
-                echo(
-                    f"{corpus.name} has {width} columns, of which the last was read: name each "
-                    "that holds tags (--layer 1 --layer 2, for example)",
-                    err=True,
-                )
-        return
 
 
 def _show(survey: SeparatorSurvey, limit: int, quiet: bool, ambiguous: bool) -> None:

@@ -32,6 +32,7 @@ from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import add_format as add_format
 from .formats import format_of as format_of
+from .formats.options import ExampleOptions as ExampleOptions
 from .formats.options import ReadOptions as ReadOptions
 from .formats.options import SaveOptions as SaveOptions
 from .formats.options import Unit as Unit
@@ -47,8 +48,7 @@ from .nested_out import WRITERS as WRITERS
 from .nested_out import Mentions as Mentions
 from .nested_text import NestedText as NestedText
 from .nested_text import TextReading as TextReading
-from .reader import ConllCorpus as ConllCorpus
-from .reader import conll_corpus as conll_corpus
+from .readers import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
 from .separator_survey import SeparatorSurvey as SeparatorSurvey
@@ -68,7 +68,8 @@ from .text_docs import text_doc as text_doc
 from .text_files import read_brat as read_brat
 from .text_files import read_inline as read_inline
 from .texts import tokens_by as tokens_by
-from .training_data import TrainingData as TrainingData
+from .training_corpus import TrainingCorpus as TrainingCorpus
+from .training_corpus import TrainingSize as TrainingSize
 from .wordpieces import HOW as HOW
 from .wordpieces import Piece as Piece
 from .wordpieces import token_tags as token_tags
