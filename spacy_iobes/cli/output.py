@@ -5,7 +5,6 @@ from __future__ import annotations
 from json import dumps
 from typing import Any
 
-from ..corpus.conll import ColumnReader
 from ..corpus.files import STANDARD
 from ..corpus.findings import finding_lines
 from ..corpus.summary import Summary
@@ -31,7 +30,7 @@ def say(text: str, report: dict[str, Any], output: str, json: bool) -> None:
         echo(text, err=output == STANDARD)
 
 
-def size(summary: Summary | ColumnReader) -> dict[str, int]:
+def size(summary: Summary) -> dict[str, int]:
     """How large what was read is."""
     return {
         "documents": summary.documents,
@@ -40,7 +39,7 @@ def size(summary: Summary | ColumnReader) -> dict[str, int]:
     }
 
 
-def size_in_words(summary: Summary | ColumnReader) -> str:
+def size_in_words(summary: Summary) -> str:
     """How large what was read is, for people; an empty file is said to be one."""
     if not summary.sentences:
         return "0 sentences: the file holds no tokens"

@@ -1,8 +1,6 @@
 """Annotated text in and out: column files."""
 
 from .align import aligned as aligned
-from .column_docs import DocUnit as DocUnit
-from .column_docs import bare_doc as bare_doc
 from .conll import ColumnReader as ColumnReader
 from .conll import Columns as Columns
 from .conll import Part as Part
@@ -11,18 +9,10 @@ from .corpus import Parts as Parts
 from .corpus import accepted as accepted
 from .corpus import read as read
 from .corpus import save as save
-from .doc_columns import DocFile as DocFile
-from .doc_columns import columns_of as columns_of
-from .doc_lines import ColumnFormat as ColumnFormat
-from .doc_lines import print_columns as print_columns
 from .docbin import read_docbin as read_docbin
 from .docbin import save_docbin as save_docbin
 from .docs import make_docs as make_docs
 from .edit import edit_columns as edit_columns
-from .file_sentences import FileSentences as FileSentences
-from .file_sentences import Sentence as Sentence
-from .file_sentences import TagReading as TagReading
-from .file_sentences import tag_reading as tag_reading
 from .files import read_bytes as read_bytes
 from .files import write_bytes as write_bytes
 from .findings import Finding as Finding
@@ -38,16 +28,9 @@ from .formats.options import SaveOptions as SaveOptions
 from .formats.options import Unit as Unit
 from .gold import gold_of as gold_of
 from .gold import rejected_of as rejected_of
-from .inline import Markup as Markup
 from .layers import Order as Order
 from .layers import assigned as assigned
-from .nested_corpus import NestedDoc as NestedDoc
-from .nested_corpus import NestedReading as NestedReading
-from .nested_json import read_json_lines as read_json_lines
-from .nested_out import WRITERS as WRITERS
-from .nested_out import Mentions as Mentions
-from .nested_text import NestedText as NestedText
-from .nested_text import TextReading as TextReading
+from .marked_text import MarkedText as MarkedText
 from .readers import conll_corpus as conll_corpus
 from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
@@ -64,9 +47,6 @@ from .survey import violations as violations
 from .targets import ToEntities as ToEntities
 from .targets import get_span_target as get_span_target
 from .targets import get_target as get_target
-from .text_docs import text_doc as text_doc
-from .text_files import read_brat as read_brat
-from .text_files import read_inline as read_inline
 from .texts import tokens_by as tokens_by
 from .training_corpus import TrainingCorpus as TrainingCorpus
 from .training_corpus import TrainingSize as TrainingSize
