@@ -19,8 +19,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_iobes import SCHEMES, TagScores, check, convert, parse, repair, score, validate
-from spacy_iobes.corpus import Unit
-from spacy_iobes.corpus.readers import nested_corpus
+from spacy_iobes.corpus import Unit, nested_corpus
 from spacy_iobes.errors import TagError
 from spacy_iobes.pipeline import span_scorer
 from spacy_iobes.pipeline.scorers import nested_scorer

@@ -32,6 +32,7 @@ from .layers import Order as Order
 from .layers import assigned as assigned
 from .marked_text import MarkedText as MarkedText
 from .readers import conll_corpus as conll_corpus
+from .readers import nested_corpus as nested_corpus
 from .scheme_search import find_scheme as find_scheme
 from .sentences import Sentences as Sentences
 from .separator_survey import SeparatorSurvey as SeparatorSurvey
