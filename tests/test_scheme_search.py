@@ -115,7 +115,8 @@ def test_all_outside(tmp_path: Path) -> None:
     [
         ("conll2003-eng/eng.testb", "tags read as iob1"),
         ("conll2003-eng/eng.train", "the fewest violations are those of iob1 (2)"),
-        ("masakhaner1/hau/test.txt", "tags read as bio"),
+        ("masakhaner1/hau/test.txt", "the fewest violations are those of bio (1)"),
+        ("masakhaner1/ibo/test.txt", "tags read as bio"),
     ],
 )
 def test_real_files_say_their_scheme_or_why_not(file: str, said: str) -> None:
