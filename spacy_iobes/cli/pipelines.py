@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import FileError, IobesError, UnknownNameError
-from .train import tell
+from .application import tell
 
 if TYPE_CHECKING:
     from spacy.language import Language

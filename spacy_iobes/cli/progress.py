@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..corpus.conll import ColumnReader, Columns
 from ..corpus.files import STANDARD, Progress, shown, visible
 
 
@@ -32,12 +31,3 @@ def bar(path: str) -> Iterator[Progress | None]:
     known = path != STANDARD and Path(path).is_file()
     with counter(shown(path), os.path.getsize(path) if known else None, "B") as progress:
         yield progress
-
-
-@contextmanager
-def reading(
-    path: str, columns: Columns, vocabulary: dict[bytes, int] | None = None
-) -> Iterator[ColumnReader]:
-    """A reader whose progress is shown."""
-    with bar(path) as progress:
-        yield ColumnReader(path, columns, progress, vocabulary)
