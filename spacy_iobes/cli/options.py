@@ -21,7 +21,6 @@ from ..corpus.formats.options import (
 )
 from ..corpus.opener import Opener
 from ..names import known_name
-from ..scoring.file_pairs import ScoreOptions
 from .application import tell
 from .progress import bar
 from .settings import about_field, setting_name, settings_of, values_of
@@ -241,9 +240,6 @@ save_options = fields_of("save", SaveOptions, ("encoding",))
 
 read_options = fields_of("how", ReadOptions)
 """Give a command the options of `ReadOptions` in place of its parameter `how`."""
-
-score_options = fields_of("compared", ScoreOptions)
-"""Give a command the options of `ScoreOptions` in place of its parameter `compared`."""
 
 column_options = in_place_of("columns", columns_from)
 """Give a command the options of `columns_from` in place of its parameter `columns`."""

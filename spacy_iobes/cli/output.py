@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from json import dumps
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from ..corpus.files import STANDARD, shown_output
 from ..corpus.summary import Summary
 from ..names import counted
-from ..scoring.files import ALL
 from ..scoring.tables import aligned
 from .application import echo, tell
 from .options import FILES
@@ -58,7 +58,7 @@ def tell_repaired(name: str, summary: Summary) -> None:
 
 def most_on_page(limit: int | None) -> int:
     """Return how many mistakes a page may hold; 0 is all."""
-    return ON_PAGE if limit is None else limit or ALL
+    return ON_PAGE if limit is None else limit or sys.maxsize
 
 
 def tell_cut(page: str, what: str, there: int, total: int) -> None:

@@ -16,7 +16,7 @@ from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
 from .application import SHOWN, command, counted, echo, tell
-from .options import FILES, SchemeName, fields_of, read_options, score_options
+from .options import FILES, SchemeName, fields_of, read_options
 from .output import ON_PAGE, most_on_page, print_json, tell_cut
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class View:
 
 @command("score")
 @fields_of("view", View)
-@score_options
+@fields_of("compared", ScoreOptions)
 @read_options
 def score_cli(
     files: Files,
