@@ -17,7 +17,7 @@ from ..span import Span
 from .application import command, echo, tell
 from .options import Json, Limit, opened, read_options
 from .output import print_json
-from .pipelines import Component, loaded, recogniser
+from .pipelines import Component, loaded
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -67,6 +67,7 @@ def explain_cli(
     Each weight is what a feature adds to the score of the tags, less what it adds to the others.
     """
     from ..pipeline.explanation import explained_sentence
+    from ..pipeline.loading import recogniser
 
     wanted = [span_of(each, label) for each in span or []]
     nlp = loaded(model)
