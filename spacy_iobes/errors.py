@@ -162,6 +162,14 @@ class SettingError(IobesError, ValueError):
     """A setting has a value that it cannot have."""
 
 
+class OptionError(SettingError):
+    """An option or argument, `option`, that cannot be had, or not beside the others."""
+
+    def __init__(self, message: str, option: str):
+        super().__init__(message)
+        self.option = option
+
+
 class CorpusError(IobesError, ValueError):
     """A corpus lacks what the work needs."""
 

@@ -1,4 +1,4 @@
-"""Names that people write, found in what is known, or refused with a list of it."""
+"""Names that people write, found in what is known or refused with a list of it, and counts."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ def known_name(what: str, name: Any, names: Any, hint: str = "") -> Any:
     if name in every:
         return name
     raise _unknown(what.replace("_", " "), name, every, hint or _guess(str(name), list(every)))
+
+
+def counted(count: int, word: str) -> str:
+    """Return `1 token`, `2 entities`, `1,000 tokens`."""
+    if count != 1:
+        word = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}s"
+    return f"{count:,} {word}"
 
 
 def _guess(name: str, every: list[str]) -> str:

@@ -18,6 +18,7 @@ from ..about import __title__, __version__
 from ..corpus.files import visible
 from ..errors import FileError, IobesError, MalformedTagsError, SpanError, TagError
 from ..kernels import twins
+from ..names import counted as counted
 from .help import command_help, group_help
 from .plain import USAGE, PlainCommand, usage_errors
 from .settings import require_known, settings_of
@@ -115,13 +116,6 @@ def application(
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def counted(count: int, word: str) -> str:
-    """Return `1 token`, `2 entities`, `1,000 tokens`."""
-    if count != 1:
-        word = f"{word[:-1]}ies" if word.endswith("ty") else f"{word}s"
-    return f"{count:,} {word}"
-
-
 @contextmanager
 def printing() -> Iterator[None]:
     """Tell an error of standard output from those of files."""
@@ -141,6 +135,11 @@ def echo(text: str, err: bool = False, nl: bool = True) -> None:
     """Print a text for people, with escapes in place of what would steer a terminal."""
     with printing():
         typer.echo(visible(text), err=err, nl=nl)
+
+
+def tell(text: str) -> None:
+    """Print a text beside the result."""
+    echo(text, err=True)
 
 
 def complain(message: str, options: Collection[str]) -> None:

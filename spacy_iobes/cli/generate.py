@@ -9,7 +9,7 @@ import typer
 
 from ..codes.scheme import get_scheme
 from ..corpus.corpus import Parts, Saved, format_to_write, save_parts
-from ..corpus.files import STANDARD
+from ..corpus.files import shown_output
 from ..corpus.formats.options import ADVANCED, SaveOptions, option
 from ..errors import SettingError
 from .application import command, counted
@@ -112,13 +112,12 @@ def generate_cli(
         else:
             save_parts(parts, output, how)
     done = parts.saved
-    sizes = {name: getattr(done, name) for name in ("documents", "sentences", "tokens")}
     report = {
         "file": output,
         "seed": seed,
         "nested": nested,
-        **sizes,
-        "labels": dict(sorted(done.labels.items())),
+        **done.size,
+        "labels": done.counts,
     }
     say(describe(output, done, nested, planter), report | planted(planter), output, json)
 
@@ -147,12 +146,10 @@ def planted(planter: Planter | None) -> dict[str, Any]:
 def describe(output: str, done: Saved, nested: bool, planter: Planter | None) -> str:
     """Return what was written, for people."""
     total = done.labels.total()
-    words = [counted(done.documents, "document"), counted(done.sentences, "sentence")]
-    words += [counted(done.tokens, "token")]
-    words += [counted(total, "mention") if nested else counted(total, "entity")]
-    labels = ", ".join(f"{label} {count:,}" for label, count in sorted(done.labels.items()))
-    name = "standard output" if output == STANDARD else output
-    lines = [f"{name}: {', '.join(words)}", *[f"labels: {labels}"] * bool(labels)]
+    words = [counted(number, name[:-1]) for name, number in done.size.items()]
+    words.append(counted(total, "mention" if nested else "entity"))
+    labels = ", ".join(f"{label} {count:,}" for label, count in done.counts.items())
+    lines = [f"{shown_output(output)}: {', '.join(words)}", *[f"labels: {labels}"] * bool(labels)]
     if planter:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in planter.kinds.items())
         count = counted(sum(planter.kinds.values()), "violation")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field
 from functools import wraps
 from typing import Annotated, Any
@@ -13,21 +12,21 @@ import typer
 
 from ..codes.policy import POLICIES
 from ..corpus.conll import ONE_SCHEME
-from ..corpus.corpus import Corpus
-from ..corpus.files import HELD, STANDARD, require_there, shown
-from ..corpus.formats import ending_of, format_of, formats_in
 from ..corpus.formats.options import (
     ADVANCED,
     ReadOptions,
     SaveOptions,
     option_fields,
 )
-from ..corpus.inputs import is_stream
-from .application import echo
+from ..corpus.opener import Opener
+from .application import tell
 from .progress import bar
 from .settings import about_field, setting_name, settings_of, values_of
 
 _POLICIES = ", ".join(POLICIES)
+FILES = Opener(tell, bar)
+"""Opens the files of commands."""
+opened = FILES.opened
 
 Inputs = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Files of any format; - is standard input.")
@@ -50,81 +49,6 @@ OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write;
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
-
-
-def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
-    """Refuse options that are about columns of tags where no file has columns."""
-    numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
-    given = {"--layer": numbers, "--header": how.header, "--set suffix": how.suffix}
-    wrong = ", ".join(name for name, value in given.items() if value)
-    if wrong and not any("columns" in formats_in(path, how) for path in paths):
-        message = f"this is for column files, and there is none among {', '.join(paths)}"
-        raise typer.BadParameter(message, param_hint=wrong)
-
-
-def tell_kind(path: str, how: ReadOptions) -> None:
-    """Say how a file is read whose name says nothing of its kind."""
-    if how.format == "auto" and (ending_of(path) == ".txt" or path in HELD):
-        kinds = {"text": "plain text", "columns": "a column file"}
-        found = format_of(path, how=how).name
-        other = "columns" if found == "text" else "text"
-        kind = kinds.get(found, found)
-        echo(f"{shown(path)}: read as {kind} (else: --format {other})", err=True)
-
-
-def tell_of_columns(corpus: Corpus) -> None:
-    """Say how many columns there are, if there are more than were read and nobody has chosen."""
-    from ..corpus.formats.columns import ColumnOrigin
-
-    asked = corpus.options.layers or corpus.options.tag != ReadOptions().tag
-    if asked or is_stream(corpus.path):
-        return
-    for part in corpus:
-        if isinstance(part.origin, ColumnOrigin):
-            width = part.origin.part.layout.width
-            if width > 1 + len(part.tags):
-                echo(
-                    f"{corpus.name} has {width} columns, of which the last was read: name each "
-                    "that holds tags (--layer 1 --layer 2, for example)",
-                    err=True,
-                )
-        return
-
-
-def missing_scheme(file: str = "") -> typer.BadParameter:
-    """The error of a command that cannot read the tags of a file without a scheme."""
-    if file and file != STANDARD:
-        require_there(file)
-    columns = f"{file} is a column file: " if file else ""
-    return typer.BadParameter(f"{columns}name {ONE_SCHEME}", param_hint="--scheme")
-
-
-@contextmanager
-def opened(path: str, how: ReadOptions, scheme: str | None = None) -> Iterator[Corpus]:
-    """Open a file whose progress is shown; the scheme of its tags is looked for if it is empty."""
-    require_columns(how, [path])
-    tell_kind(path, how)
-    found = scheme_found(path, how) if scheme == "" else ""
-    with bar(path) as progress:
-        yield Corpus(path, how, progress, found)
-
-
-def scheme_found(path: str, how: ReadOptions) -> str:
-    """Return the scheme that the tags of a file are in, and say so; empty if it has none of them.
-
-    Raises where several schemes would read different spans, or where it can be read only once.
-    """
-    row = format_of(path, how.format, how)
-    if path == STANDARD or is_stream(path):
-        if row.name == "columns":
-            raise missing_scheme(path)
-        return ""
-    from ..corpus.scheme_search import scheme_of  # here: most people name the scheme
-
-    found = scheme_of(Corpus(path, how))
-    if found:
-        echo(f"{shown(path)}: tags read as {found}", err=True)
-    return found
 
 
 def in_place_of(

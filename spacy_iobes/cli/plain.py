@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..corpus.files import visible
+from ..errors import OptionError
 from .settings import Fields, settings_of
 
 NONE: Fields = {}
@@ -97,7 +98,10 @@ class PlainCommand(TyperCommand):
 def usage_errors(ctx: Any, settings: Fields = NONE) -> Iterator[None]:
     """Turn errors of usage into one line that says what to write, and the exit code 2."""
     try:
-        yield
+        try:
+            yield
+        except OptionError as error:
+            raise typer.BadParameter(str(error), ctx, param_hint=error.option) from error
     except USAGE as error:
         message = visible(" ".join(usage_message(error, settings).split()))
         typer.secho(f"Error: {message} See '{ctx.command_path} -h'.", fg="red", err=True)

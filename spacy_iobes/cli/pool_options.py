@@ -10,7 +10,8 @@ import typer
 from ..corpus.corpus import Corpus
 from ..corpus.files import require_there
 from ..corpus.formats.options import ReadOptions
-from .application import echo
+from ..errors import OptionError
+from .application import tell
 from .options import opened
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ def docs_to_read(path: str, how: ReadOptions, nested: bool, scheme: str, policy:
     with opened(path, how, None if bare else scheme) as corpus:
         docs, lines = pool_docs(corpus, nested, scheme, policy)
     for line in lines:
-        echo(line, err=True)
+        tell(line)
     return docs
 
 
 def required_labels(given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the labels to look for, of which there must be some."""
     if not given.get("labels"):
-        raise typer.BadParameter("say what to look for", param_hint="--label")
+        raise OptionError("say what to look for", "--label")
     return tuple(given["labels"])

@@ -9,20 +9,27 @@ import typer
 
 from ..corpus.files import STANDARD
 from ..corpus.formats.options import ReadOptions, option
-from ..errors import FileError
-from ..scoring.files import FileReport, PairScorer
+from ..errors import OptionError
+from ..scoring.file_pairs import FilePairs, ScoreOptions
+from ..scoring.files import ALL, FileReport
 from ..scoring.formats import FORMATS, formatted, headline
 from ..scoring.side_by_side import runs
 from ..scoring.signature import AVERAGES, MATCHES, Signature, known
-from .application import SHOWN, command, echo
-from .mistakes import show_mistakes
-from .options import SchemeName, fields_of, read_options
-from .score_page import SHOWN as ON_PAGE
-from .score_page import make_page
-from .tasks import Files, ScoreOptions, Task, score_options
+from .application import SHOWN, command, counted, echo, tell
+from .options import FILES, SchemeName, fields_of, read_options
+from .output import ON_PAGE, most_on_page, print_json, tell_cut
 
 if TYPE_CHECKING:
     from ..scoring.resampling import Interval
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="GOLD [PRED...]",
+        help="A gold file and predictions for it; or one column file with both in its last "
+        "columns.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class View:
 
 @command("score")
 @fields_of("view", View)
-@score_options
+@fields_of("compared", ScoreOptions)
 @read_options
 def score_cli(
     files: Files,
@@ -71,7 +78,9 @@ def score_cli(
     require_room(view, signature, how.format, several=view.policies or len(files) > 2)
     if view.layout == "conlleval":  # it counts document markers as tokens
         how = replace(how, documents="tokens")
-    show(view, Task.of(files, how, scheme, compared), signature)
+    gold, *predictions = files
+    pairs = FilePairs(FILES, gold, tuple(predictions) or (None,), how, scheme, compared)
+    show(view, pairs, signature)
 
 
 def require_room(view: View, signature: Signature, form: str, several: bool) -> None:
@@ -94,60 +103,69 @@ def require_room(view: View, signature: Signature, form: str, several: bool) -> 
         refuse("--html", "a page is about one prediction; 'compare' makes one of two systems")
 
 
-def show(view: View, task: Task, signature: Signature) -> None:
-    """Score the files of a task, and show what was asked for."""
+def show(view: View, pairs: FilePairs, signature: Signature) -> None:
+    """Score files, and show what was asked for."""
     if view.errors:
-        show_mistakes(task, signature, view.limit, view.layout == "json")
+        show_mistakes(view, pairs, signature)
     elif view.policies:
-        task.deliver(view.output, policy_table(task, signature, view.layout))
-    elif len(task.predictions) > 1:
-        task.deliver(view.output, runs(task.reports(signature), view.layout))
+        pairs.write(view.output, pairs.under_policies(signature, view.layout))
+    elif len(pairs.predictions) > 1:
+        pairs.write(view.output, runs(pairs.reports(signature), view.layout))
     else:
-        show_one(view, task, signature)
+        show_one(view, pairs, signature)
 
 
-def show_one(view: View, task: Task, signature: Signature) -> None:
+def show_mistakes(view: View, pairs: FilePairs, signature: Signature) -> None:
+    """List the mistakes of every prediction, at most so many; 0 is all."""
+    json, results = view.layout == "json", []
+    locate = (ALL if json else SHOWN) if view.limit is None else view.limit or ALL
+    for name, report in pairs.reports(signature, locate=locate):
+        if json:
+            results.append(report.mistakes_data(name))
+        else:
+            for line in report.mistake_lines(name):
+                echo(line)
+    if json:
+        print_json(results)
+    else:
+        echo(f"signature {report.signature}")
+
+
+def show_one(view: View, pairs: FilePairs, signature: Signature) -> None:
     """Score one prediction: write its page if there is to be one, and its figures."""
     keep = view.confidence is not None
     if view.html:
-        report = make_page(task, signature, view.html, view.limit, keep)
+        pairs.require_other(view.html)
+        report, page = pairs.page(signature, most_on_page(view.limit), keep)
+        pairs.write(view.html, page)
+        total = sum(report.kinds.values())
+        tell_cut(view.html, counted(total, "mistake"), len(report.located), total)
     else:
-        ((_, report),) = task.reports(signature, keep_matched=keep)
+        ((_, report),) = pairs.reports(signature, keep_matched=keep)
     if view.html == STANDARD:  # the page is printed, and nothing else
         return
-    interval = interval_of(view, task, report)
+    interval = None if view.confidence is None else pairs.interval(report, view.confidence)
     if view.layout == "conlleval":
-        write_conlleval(view, task, report, interval)
+        write_conlleval(view, pairs, report, interval)
     else:
-        task.deliver(view.output, formatted(report, view.layout, interval))
+        pairs.write(view.output, formatted(report, view.layout, interval))
 
 
-def interval_of(view: View, task: Task, report: FileReport) -> Interval | None:
-    """Return the confidence interval of a score over its sentences, if it was asked for."""
-    if view.confidence is None:
-        return None
-    from ..scoring.resampling import bootstrap
-
-    metric = report.signature.metric
-    if report.value is None:
-        raise FileError(f"There is no interval, since the {metric} is undefined.")
-    figures = report.by_sentence()
-    return bootstrap(figures, metric, task.compared.rounds, task.compared.seed, view.confidence)  # type: ignore[arg-type]
-
-
-def write_conlleval(view: View, task: Task, report: FileReport, interval: Interval | None) -> None:
+def write_conlleval(
+    view: View, pairs: FilePairs, report: FileReport, interval: Interval | None
+) -> None:
     """Write a report as conlleval does, and its signature to standard error."""
     if report.counts.right_tokens is None:
         message = "conlleval compares tags: both files need one column of them, in one scheme"
         refuse("--layout", message)
-    encoding = task.how.encoding
-    task.deliver(view.output, formatted(report, view.layout, encoding=encoding), encoding)
-    echo(f"{headline(report, interval)}\nsignature {report.signature}", err=True)
+    encoding = pairs.how.encoding
+    pairs.write(view.output, formatted(report, view.layout, encoding=encoding), encoding)
+    tell(f"{headline(report, interval)}\nsignature {report.signature}")
 
 
 def refuse(option: str, message: str) -> NoReturn:
     """Raise for an option that cannot be had, or not beside the others."""
-    raise typer.BadParameter(message, param_hint=option)
+    raise OptionError(message, option)
 
 
 def require_conlleval(signature: Signature, several: bool) -> None:
@@ -166,16 +184,3 @@ def require_interval(signature: Signature, level: float, several: bool) -> None:
         refuse("--confidence", "a level lies between 0 and 1")
     if (signature.match, signature.average) != (MATCHES[0], AVERAGES[0]):
         refuse("--confidence", "an interval is for the micro average of exact matches")
-
-
-def policy_table(task: Task, signature: Signature, form: str) -> str:
-    """Return a table of every prediction under every policy."""
-    from ..scoring.side_by_side import PolicyScore, policies, under_policies
-
-    scores = []
-    for predicted in task.predictions:
-        scorers = [PairScorer(each, count_refused=True) for each in under_policies(signature)]
-        task.score(predicted, scorers)
-        with task.naming_schemes(predicted):
-            scores += [PolicyScore.of(task.name(predicted), scorer) for scorer in scorers]
-    return policies(scores, form)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from ..corpus.corpus import Parts, save_parts
 from ..corpus.formats import get_format
 from ..corpus.formats.options import ADVANCED, ReadOptions, SaveOptions, option
-from ..scoring.tables import aligned
+from ..errors import OptionError
 from ..selection.settings import Settings
-from .application import command, counted, echo
+from .application import command, counted, echo, tell
 from .options import (
     Json,
     PolicyName,
@@ -23,16 +24,12 @@ from .options import (
     save_options,
 )
 from .output import print_json
-from .pipelines import loaded, tunable
+from .pipelines import loaded
 from .pool_options import Plots, RankingName, docs_to_read, required_labels
 
 if TYPE_CHECKING:
     from ..selection.pipe_view import PipeView
     from ..selection.pool import Pool
-    from ..selection.ranked import Ranked
-
-HEADER = ("rank", "expected", "sentence")
-WIDTH = 80  # characters of a sentence in a table
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ def select_cli(
     targets, nested, seed = required_labels(given), "nested" in given, given.get("seed", 0)
     require_pictures(plot or [])
     if bool(learn) == bool(model):
-        raise typer.BadParameter("name one of both", param_hint="--learn, --model")
+        raise OptionError("name one of both", "--learn, --model")
     docs = docs_to_read(pool, how, nested, scheme, policy)
     if model:
         view = by_pipeline(Pool.of(docs, targets, nested=nested), model, component)
@@ -106,64 +103,23 @@ def select_cli(
         found = Ranked.of(whole, *learned(whole, len(docs), seed), ranking, seed)
     count, suggestions = listed.limit or len(found.order), listed.suggestions
     if output:
-        write(found, output, count, suggestions, save)
+        done = save_parts(Parts([found.sentences(count, suggestions)]), output, save)
+        tell(f"{output}: {counted(done.sentences, 'sentence')}")
     if json:
         print_json(found.tasks(count, suggestions))
     else:
-        echo(describe(found, count), nl=False)
+        echo(found.table(count), nl=False)
     for path in plot or ():
-        drawn(path, pool, found, count)
+        from ..selection.curves import draw_ranking
+
+        draw_ranking(path, found, f"{', '.join(found.pool.labels)} in {pool}", count)
+        tell(f"{path}: the curve")
 
 
 def by_pipeline(pool: Pool, model: str, component: str) -> PipeView:
-    """What a trained pipeline thinks of a pool."""
+    """Return what a trained pipeline thinks of a pool."""
+    from ..pipeline.loading import tunable
     from ..selection.pipe_view import PipeView
 
     nlp = loaded(model)
     return PipeView.of(pool, nlp, cast(Any, nlp.get_pipe(tunable(nlp, component))))
-
-
-def write(found: Ranked, path: str, count: int, suggestions: int, save: SaveOptions) -> None:
-    """Write the first sentences."""
-    from ..corpus.corpus import Parts, save_parts
-
-    done = save_parts(Parts([found.sentences(count, suggestions)]), path, save)
-    echo(f"{path}: {counted(done.sentences, 'sentence')}", err=True)
-
-
-def facts(found: Ranked, count: int) -> str:
-    """How much is where, in a sentence."""
-    expected, size = found.expected, len(found.order)
-    first, total = sum(expected[:count]), sum(expected)
-    share = f" ({100 * first / total:.1f} %)" if total else ""
-    return (
-        f"{total:,.1f} mentions of {', '.join(found.pool.labels)} are expected in "
-        f"{counted(size, 'sentence')}, {first:,.1f} of them{share} in the first "
-        f"{min(count, size):,}."
-    )
-
-
-def rows(found: Ranked, count: int) -> list[tuple[str, ...]]:
-    """The first sentences as rows of a table."""
-    some = zip(found.order[:count].tolist(), found.expected)
-    texts = ((expected, " ".join(found.text(sentence).split())) for sentence, expected in some)
-    return [
-        (str(rank), f"{expected:.3f}", text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…")
-        for rank, (expected, text) in enumerate(texts, 1)
-    ]
-
-
-def describe(found: Ranked, count: int) -> str:
-    """A table of the first sentences, and how much is where."""
-    return f"{aligned(HEADER, rows(found, count), 'rrl', (0,))}\n\n{facts(found, count)}\n"
-
-
-def drawn(path: str, pool: str, found: Ranked, count: int) -> None:
-    """Write a picture or a page."""
-    from ..selection.curves import of_ranking
-    from ..selection.pictures import draw
-
-    title = f"{', '.join(found.pool.labels)} in {pool}"
-    curves = of_ranking(found.expected, title)
-    draw(path, curves, facts(found, count), HEADER, rows(found, count))
-    echo(f"{path}: the curve", err=True)

@@ -11,20 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..codes.scheme import get_scheme
-from ..corpus.findings import finding_lines
+from ..corpus.folders import require_folder
 from ..corpus.formats.options import ADVANCED, ReadOptions, option
+from ..errors import OptionError
 from ..learners.options import Options
 from ..names import known_name
+from ..scoring.tables import as_text
 from ..strategies.settings import STRATEGIES, Settings
-from .application import command, counted, echo
-from .options import Json, PolicyName, SchemeName, fields_of, opened, read_options
+from .application import command, counted, echo, tell
+from .options import FILES, Json, PolicyName, SchemeName, fields_of, opened, read_options
 from .output import print_json
-from .strategies_output import jobs_shown, require_folder, show, store
+from .progress import jobs
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from ..strategies.lab import Study
+
+NARROW = 6  # labels that have columns of their own on a terminal
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,14 @@ def strategies_cli(
     """
     from ..kernels import CHAIN_IN_USE, IN_USE
     from ..strategies.lab import study
+    from ..strategies.page import store_studies
     from ..strategies.plan import Plan
+    from ..strategies.tables import table_of
 
     if test and len(corpora) > 1:
-        raise typer.BadParameter("goes with one corpus", param_hint="--test")
-    require_folder(output)
+        raise OptionError("goes with one corpus", "--test")
+    if output:
+        require_folder(output)
     ways = known("--decodings", compared.decodings)
     plan = Plan(
         tuple(get_scheme(name).name for name in listed("--strategies", compared.strategies)),
@@ -101,15 +108,15 @@ def strategies_cli(
     )
     if plan.ensemble and "constrained" not in ways:
         message = "the strategies vote where sequences are constrained: add constrained"
-        raise typer.BadParameter(message, param_hint="--set decodings")
+        raise OptionError(message, "--set decodings")
     if {IN_USE, CHAIN_IN_USE} != {"compiled"}:
         slow = "The kernels are not compiled here, so this will be slow: 'info' says more."
-        echo(slow, err=True)
+        tell(slow)
     found = list["Study"]()
     for name, path in zip(titles(corpora), corpora):
         docs, held_out = (docs_in(each, how, scheme, policy) for each in (path, test))
         keep = Path(output) / f"{name}.jsonl" if output else None
-        with jobs_shown(name) as progress:
+        with jobs(name) as progress:
             found.append(
                 study(
                     name,
@@ -123,11 +130,14 @@ def strategies_cli(
                 )
             )
     if output:
-        store(found, Path(output))
+        store_studies(found, Path(output))
     if json:
         print_json([each.as_dict() for each in found])
         return
-    show(found)
+    for each in found:
+        echo(f"{each.name}: {each.facts}\n")
+        for comparison in each.comparisons:
+            echo(as_text(table_of(comparison, len(each.labels) <= NARROW)))
     if output:
         echo(f"{output}: results, tables and the page index.html")
 
@@ -140,11 +150,10 @@ def docs_in(path: str, how: ReadOptions, scheme: str, policy: str) -> list[Doc]:
         return []
     with opened(path, how, scheme) as corpus:
         units = units_of(corpus, scheme, policy)
-    for line in finding_lines(units.findings):
-        echo(f"{path}: {line}", err=True)
+    FILES.tell_findings(path, units.findings)
     if units.overlapping:
         left_out = counted(units.overlapping, "mention")
-        echo(f"{path}: {left_out} left out that overlap longer ones", err=True)
+        tell(f"{path}: {left_out} left out that overlap longer ones")
     return units.docs
 
 
@@ -152,7 +161,7 @@ def listed(option: str, text: str) -> list[str]:
     """Return the names in a list with commas, each once."""
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
-        raise typer.BadParameter("name at least one", param_hint=option)
+        raise OptionError("name at least one", option)
     return names
 
 

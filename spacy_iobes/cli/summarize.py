@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from ..corpus.files import STANDARD, write_bytes
-from ..corpus.findings import finding_lines
 from ..corpus.formats.options import ReadOptions
 from ..corpus.summary import Summary
 from ..corpus.survey import mention_counts, summarized
-from .application import command, echo
-from .options import Inputs, Json, OutputFile, PolicyName, SchemeName, opened, read_options
-from .output import counts_table, json_text, print_status, size
+from .application import command
+from .options import FILES, Inputs, Json, OutputFile, PolicyName, SchemeName, opened, read_options
+from .output import counts_table, json_text, print_status
 
 MORE = ("nested", "overlapping", "missing", "blocked", "repaired")
 """What is counted of spans and tokens beside their number."""
@@ -67,19 +66,19 @@ def _sizes(files: list[str], how: ReadOptions, scheme: str, policy: str, json: b
     labels = sum((summary.labels for _, summary in found), Counter[str]())
     if json:
         listed = [
-            {"file": name, **size(summary), "spans": summary.labels.total()}
+            {"file": name, **summary.size, "spans": summary.labels.total()}
             | {key: getattr(summary, key) for key in MORE}
-            | {"labels": dict(sorted(summary.labels.items()))}
+            | {"labels": summary.counts}
             for name, summary in found
         ]
         return json_text({"files": listed, "labels": dict(sorted(labels.items()))}) + "\n"
     more = [key for key in MORE if key == "repaired" or any(getattr(m, key) for _, m in found)]
     header = ("file", "documents", "sentences", "tokens", "spans", *more)
     sizes = [
-        (name, *size(m).values(), m.labels.total(), *(getattr(m, key) for key in more))
+        (name, *m.size.values(), m.labels.total(), *(getattr(m, key) for key in more))
         for name, m in found
     ]
     for name, summary in found:
-        for line in finding_lines(summary.findings):
-            echo(f"{name}: {line}", err=True)
-    return counts_table(header, sizes) + counts_table(("label", "spans"), sorted(labels.items()))
+        FILES.tell_findings(name, summary.findings)
+    tables = counts_table(header, sizes), counts_table(("label", "spans"), sorted(labels.items()))
+    return "".join(f"{table}\n\n" for table in tables)

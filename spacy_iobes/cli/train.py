@@ -15,15 +15,13 @@ from ..corpus.formats.options import ExampleOptions, Portion, ReadOptions
 from ..errors import FileError
 from ..pipeline.training_options import TrainingOptions
 from ..scoring.formats import formatted
-from .application import command, counted, echo
+from .application import command, counted, echo, tell
 from .options import (
+    FILES,
     PolicyName,
     SchemeName,
     fields_of,
     read_options,
-    require_columns,
-    tell_kind,
-    tell_of_columns,
 )
 from .signals import say_if_cut_off
 
@@ -95,7 +93,7 @@ def train_cli(
     files = (train, dev) if dev else (train,)
     if output:
         require_replaceable(output, files, force, tell=tell)
-    require_columns(how, files)
+    FILES.check(files, how)
     nlp = blank(how.lang or "en")
     options, how = replace(options, lang=how.lang), replace(how, lang="")
     key = group_to_learn(files, how) if nested else ""
@@ -128,12 +126,10 @@ def to_learn(
     """Return the examples of a file, which is read now; what is found out of it is told."""
     from ..corpus.training_corpus import TrainingCorpus, learned_best
 
-    if options.part != "dev":
-        tell_kind(path, how)
     corpus = TrainingCorpus(path, how, learned_best(path, how, options, key), key, tell)
     corpus.check(nlp)
     if key and options.part != "dev":
-        tell_of_columns(Corpus(path, how))
+        FILES.tell_of_columns(Corpus(path, how))
     corpus.require_entities()
     if corpus.scheme and not options.scheme and options.part != "dev":
         tell(f"{path}: tags read as {corpus.scheme}")
@@ -151,11 +147,6 @@ def blank(lang: str) -> Language:
     except ImportError as error:
         message = f"spaCy has no language {lang!r}, or lacks a library for it"
         raise typer.BadParameter(message, param_hint="--lang") from error
-
-
-def tell(text: str) -> None:
-    """Say something beside the result."""
-    echo(text, err=True)
 
 
 def in_words(corpus: TrainingCorpus) -> str:

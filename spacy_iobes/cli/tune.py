@@ -12,11 +12,11 @@ from ..corpus.formats.options import ExampleOptions, ReadOptions
 from ..errors import FileError
 from ..scoring.signature import SPANS, Signature
 from ..scoring.tables import aligned, percent
-from .application import command, counted, echo
-from .options import Json, PolicyName, SchemeName, read_options, require_columns
+from .application import command, counted, echo, tell
+from .options import FILES, Json, PolicyName, SchemeName, read_options
 from .output import print_json
 from .pipelines import Component, loaded, tunable
-from .train import DATA, tell, to_learn
+from .train import DATA, to_learn
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -49,7 +49,7 @@ def tune_cli(
 
     if output:
         require_replaceable(output, (dev,), tell=tell)
-    require_columns(how, [dev])
+    FILES.check([dev], how)
     nlp = loaded(model)
     component = tunable(nlp, component)
     pipe: Any = nlp.get_pipe(component)

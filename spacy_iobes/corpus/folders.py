@@ -58,6 +58,14 @@ def require_replaceable(
         raise FileError(f"{message}lost. Name another one{other}", str(folder))
 
 
+def require_folder(path: str) -> None:
+    """Raise for what cannot be made a directory, before there is something to put there."""
+    require_name(path)
+    for place in (Path(path), *Path(path).parents):
+        if place.exists() and not place.is_dir():
+            raise FileError(f"{place} is a file: --output names a directory.", str(place))
+
+
 def beside(folder: str | Path) -> Path:
     """A new directory beside another one, on the same disk, to write into first."""
     target = _real(folder)

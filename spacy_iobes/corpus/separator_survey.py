@@ -16,9 +16,13 @@ import numpy as np
 from ..codes.known import Known
 from ..codes.readings import DEFAULT_READING, Reading, get_reading
 from ..codes.roundtrip import RoundTrip, roundtrip
+from ..names import counted
 from ..span import Span
-from .findings import KINDS, Finding
+from .findings import KINDS, Finding, many
 from .sentences import Sentences
+
+HEADER = ("label", "sets", "ambiguous", "lost", "mentions", "come back", "new")
+"""What is counted of the sets of mentions of a label."""
 
 
 @dataclass
@@ -71,6 +75,24 @@ class SeparatorSurvey:
     def faults(self) -> list[Finding]:
         """The findings but for sets that are ambiguous and come back."""
         return [finding for finding in self.findings if finding.kind != "ambiguous"]
+
+    def __str__(self) -> str:
+        total = self.total
+        words = [
+            f"{total.lost:,} of {counted(total.sets, 'set')} of mentions lost ({self.reading})"
+        ]
+        words += [f"{total.ambiguous:,} ambiguous", f"best F1 {100 * total.f1:.2f}"]
+        others = (kind for kind in KINDS if kind not in ("lost", "ambiguous"))
+        words += [many(kind, self.kinds[kind]) for kind in others if self.kinds[kind]]
+        size = f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}"
+        return f"{self.name}: {', '.join(words)}; {size}"
+
+    def rows(self) -> list[tuple[str | int, ...]]:
+        """Return a row of HEADER for each label."""
+        return [
+            (x, c.sets, c.ambiguous, c.lost, c.mentions, c.kept, c.found - c.kept)
+            for x, c in sorted(self.labels.items())
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts and findings as plain values."""

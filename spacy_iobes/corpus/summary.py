@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Flags
 from ..codes.known import Known
 from ..codes.scheme import get_scheme
+from ..names import counted
 from .findings import Finding
 from .sentences import Sentences
 
@@ -37,6 +38,22 @@ class Summary:
     def scheme(self, name: str) -> str:
         """Return the scheme of the source: its own, or the one that somebody names."""
         return get_scheme(self.own_scheme or name or "bio").name
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How many documents, sentences and tokens there are."""
+        return {name: getattr(self, name) for name in ("documents", "sentences", "tokens")}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each label occurs, in the order of their names."""
+        return dict(sorted(self.labels.items()))
+
+    def __str__(self) -> str:
+        if not self.sentences:
+            return "0 sentences: the file holds no tokens"
+        words = ", ".join(counted(count, word[:-1]) for word, count in self.size.items())
+        return f"{words} ({self.missing:,} not annotated)" if self.missing else words
 
     def measure(self, part: Sentences) -> None:
         """Add the size of one more part."""

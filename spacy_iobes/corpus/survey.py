@@ -13,8 +13,8 @@ from ..codes.policy import Policy
 from ..codes.scheme import Scheme
 from ..codes.violation import Violation
 from ..codes.write import write_spans
-from ..errors import SpanError
-from .corpus import accepted
+from ..errors import FileError, SpanError
+from .corpus import Corpus, accepted
 from .sentences import Sentences
 from .summary import Summary
 
@@ -41,6 +41,29 @@ def checked(source: Iterable[Sentences], summary: Summary) -> Check:
         for layer in part.tags:
             check.add(layer, part.located)
     return check
+
+
+def tagged(corpus: Corpus) -> Iterator[Sentences]:
+    """Yield the parts of a file; raise if it has spans in place of tags."""
+    for part in corpus:
+        if part.given is not None and len(part):
+            raise FileError(
+                f"{corpus.name}: files of the format {corpus.format.name} hold no tags that could "
+                "be illegal.",
+                corpus.name,
+            )
+        yield part
+
+
+def lost_in(
+    source: Iterable[Sentences], goal: Scheme, scheme: str, policy: str, summary: Summary
+) -> list[str]:
+    """Return why sentences cannot be written in a scheme, and add their sizes to a summary."""
+    found = list[str]()
+    for part, known in accepted(source, scheme, policy):
+        summary.add(part, known)
+        found += map(str, inexpressible(part, known, goal))
+    return found
 
 
 def inexpressible(part: Sentences, known: Known, scheme: Scheme) -> Iterator[SpanError]:

@@ -8,11 +8,11 @@ from .documents import takes_documents as takes_documents
 from .explanation import Comparison as Comparison
 from .explanation import beside as beside
 from .explanation import explain as explain
+from .finder import Finder as Finder
 from .marks import TagChange as TagChange
 from .ner import EntityRecognizer as EntityRecognizer
 from .nested_ner import NestedRecognizer as NestedRecognizer
 from .nested_scorer import NestedScorer as NestedScorer
-from .prediction import Finder as Finder
 from .prediction import Predictions as Predictions
 from .scorers import NESTED_WEIGHTS as NESTED_WEIGHTS
 from .scorers import span_scorer as span_scorer

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from spacy.language import Language
@@ -18,7 +20,9 @@ from ..corpus.formats.columns import document_starts
 from ..corpus.formats.options import ReadOptions, Unit
 from ..corpus.sentences import Sentences, whole_documents
 from ..corpus.texts import tokens_by
+from ..errors import SpanRangeError
 from ..ml.hashed_features import NAME, parts_of
+from ..span import Span
 from .ner import EntityRecognizer
 
 
@@ -73,6 +77,44 @@ class PipelineDocs:
             parts = whole_documents(_opened(parts) if self.marked else parts)
         for part in filter(len, parts):
             yield part, *bare_docs(part, self.vocab, self.unit)
+
+
+class DocSentence(NamedTuple):
+    """A sentence of a file, by its number, and which tokens of a Doc it has."""
+
+    number: int
+    start: int
+    end: int
+
+    def place(self, span: Span) -> Span:
+        """Return where a span of the sentence is in the Doc."""
+        start, end, label = span
+        size = self.end - self.start
+        if not 0 <= start < end <= size:
+            reason = f"{tuple(span)} is no span of {size} tokens: 0 <= start < end <= {size}."
+            raise SpanRangeError(f"Sentence {self.number}: {reason}", [span])
+        return Span(start + self.start, end + self.start, label)
+
+
+def docs_with_sentences(nlp: Language, corpus: Corpus) -> Iterator[tuple[Doc, list[DocSentence]]]:
+    """Yield the Docs that a pipeline takes of a file, with their sentences."""
+    number = 0
+    with sentence_bound(nlp) if corpus.format.marked else nullcontext():
+        for part, docs, layout in PipelineDocs.of(nlp, corpus).of_parts(corpus):
+            for doc, found in zip(docs, _sentences_in(part, layout, number)):
+                yield doc, found
+                number += len(found)
+
+
+def _sentences_in(part: Sentences, layout: Layout, number: int) -> Iterator[list[DocSentence]]:
+    """Yield the sentences of each Doc, which are counted from a number on."""
+    filled = np.flatnonzero(np.diff(part.offsets))
+    first = layout.place[part.offsets[filled]]
+    last = layout.place[part.offsets[filled + 1] - 1] + 1
+    ends = np.searchsorted(first, layout.bounds)
+    for begin, (a, b) in zip(layout.bounds.tolist(), pairwise(ends.tolist())):
+        places = zip(range(number + a, number + b), first[a:b].tolist(), last[a:b].tolist())
+        yield [DocSentence(at, start - begin, end - begin) for at, start, end in places]
 
 
 def _opened(parts: Iterable[Sentences]) -> Iterator[Sentences]:

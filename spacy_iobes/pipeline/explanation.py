@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,14 @@ from ..chain import Batch, Chain, nbest
 from ..ml.chain_scores import ChainScores
 from ..ml.explain import Feature, hashed_features, token_features
 from ..ml.tag_chain import to_numpy
+from ..names import counted
+from ..scoring.tables import aligned
 from ..span import Span
+from .documents import DocSentence
 from .ner import EntityRecognizer
 
 ANSWERS = (8, 64, 512)  # among so many is the runner-up looked for
+UNSEEN = 3  # features that were never seen, by name
 
 
 class Reason(NamedTuple):
@@ -50,8 +54,40 @@ class Comparison:
     bias: float
 
     def rest(self, top: int) -> float:
-        """The sum of all but the strongest reasons."""
+        """Return the sum of all but the strongest reasons."""
         return sum(reason.weight for reason in self.reasons[top:])
+
+    def lines(self, doc: Doc, name: str, top: int) -> Iterator[str]:
+        """Yield a table whose weights add up to its last row; a `top` of 0 has all reasons."""
+        shown = self.reasons[: top or None]
+        rows = [(f"{r.weight:+.3f}", doc[r.token].text, r.feature) for r in shown if r.weight]
+        if rest := len(self.reasons) - len(shown):
+            rows.append((f"{self.rest(len(shown)):+.3f}", "", f"{rest:,} more"))
+        if abs(self.other) > 5e-4:
+            rows.append((f"{self.other:+.3f}", "", "other parts of the encoder"))
+        tags = f"{' '.join(self.tags)} against {' '.join(self.instead)}"
+        rows.append((f"{self.total:+.3f}", "", tags))
+        yield f"against {name}"
+        yield aligned(("weight", "token", "feature"), rows, "rll", rules=(0, len(rows) - 1))
+        if self.steps:
+            yield f"{self.steps:+.3f} for the steps between the tags"
+        if self.bias:
+            yield f"{self.bias:+.3f} for entities as such (entity_bias)"
+        yield ""
+
+    def as_dict(self, first: int, top: int) -> dict[str, Any]:
+        """Return plain values, with the strongest reasons; tokens are counted from `first`."""
+        top = top or len(self.reasons)
+        reasons = [reason._replace(token=reason.token - first) for reason in self.reasons[:top]]
+        return {
+            **asdict(self),
+            "tokens": [token - first for token in self.tokens],
+            "spans": [span_data(span, first) for span in self.spans],
+            "reasons": [reason._asdict() for reason in reasons],
+            "rest": self.rest(top),
+            "more": max(len(self.reasons) - top, 0),
+            "unseen": [reason.feature for reason in self.reasons if not reason.seen],
+        }
 
 
 @dataclass(frozen=True)
@@ -69,6 +105,83 @@ class Explanation:
     best: bool
     outside: Comparison
     runner_up: Comparison | None
+
+    def lines(self, doc: Doc, first: int, top: int) -> Iterator[str]:
+        """Yield the explanation in words; tokens are counted from `first`."""
+        start, end, label = self.span.start - first, self.span.end - first, self.span.label
+        found = "" if self.best else ", not in the most probable annotation"
+        place = f"tokens {start}:{end}, probability {self.probability:.4f}"
+        yield f"{label} {self.text!r}, {place}{found}"
+        yield ""
+        yield from self.outside.lines(doc, "O", top)
+        if self.runner_up is None:
+            yield "no runner-up among the most probable annotations"
+        else:
+            spans = self.runner_up.spans
+            rival = ", ".join(f"{s.label} {doc[s.start : s.end].text!r}" for s in spans)
+            name = "the runner-up" if self.best else "the most probable annotation"
+            yield from self.runner_up.lines(doc, f"{name}, {rival or 'O'}", top)
+        if new := [r.feature for r in self.outside.reasons if not r.seen]:
+            count = f"{len(new):,} of {counted(len(self.outside.reasons), 'feature')}"
+            more = ", …" if len(new) > UNSEEN else ""
+            yield f"never seen in training: {count}: {', '.join(new[:UNSEEN])}{more}"
+        yield ""
+
+    def as_dict(self, first: int, top: int) -> dict[str, Any]:
+        """Return plain values; tokens are counted from `first`."""
+        return {
+            **span_data(self.span, first),
+            "text": self.text,
+            "probability": self.probability,
+            "best": self.best,
+            "against_outside": self.outside.as_dict(first, top),
+            "against_runner_up": self.runner_up and self.runner_up.as_dict(first, top),
+        }
+
+
+@dataclass(frozen=True)
+class ExplainedSentence:
+    """A sentence of a Doc with explanations of spans in it."""
+
+    part: DocSentence
+    doc: Doc
+    spans: list[Explanation]
+
+    def lines(self, top: int, several: bool) -> Iterator[str]:
+        """Yield the explanations in words, under the text of the sentence if it is of several."""
+        number, first, last = self.part
+        if several:
+            yield f"sentence {number}: {self.doc[first:last].text}"
+        if not self.spans:
+            yield f"no entity in {counted(last - first, 'token')}; --span asks for one"
+        for each in self.spans:
+            yield from each.lines(self.doc, first, top)
+
+    def as_dict(self, top: int) -> dict[str, Any]:
+        """Return plain values."""
+        number, first, last = self.part
+        return {
+            "sentence": number,
+            "tokens": [token.text for token in self.doc[first:last]],
+            "spans": [each.as_dict(first, top) for each in self.spans],
+        }
+
+
+def explained_sentence(
+    pipe: EntityRecognizer, doc: Doc, part: DocSentence, wanted: Sequence[Span], label: str = ""
+) -> ExplainedSentence:
+    """Explain spans of a sentence: those wanted, else its entities, of one label or of all."""
+    spans = [part.place(span) for span in wanted]
+    if not wanted:
+        labels = {label} if label else set(pipe.labels)
+        here = (e for e in doc.ents if part.start <= e.start < part.end and e.label_ in labels)
+        spans = [Span(e.start, e.end, e.label_) for e in here]
+    return ExplainedSentence(part, doc, explain(pipe, doc, spans))
+
+
+def span_data(span: Span, first: int) -> dict[str, Any]:
+    """Return a span as plain values, counted from a token."""
+    return {"start": span.start - first, "end": span.end - first, "label": span.label}
 
 
 def explain(pipe: EntityRecognizer, doc: Doc, spans: Sequence[Span]) -> list[Explanation]:

@@ -3,109 +3,43 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from typing import Any
 
 import numpy as np
-from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..arrays import Floats
 from ..codes.known import Known
-from ..codes.scheme import SCHEMES, Scheme, get_scheme
+from ..codes.scheme import SCHEMES
 from ..codes.span_columns import SpanColumns
 from ..codes.tag import read_tag
 from ..codes.tag_columns import CodedTags
 from ..codes.violation import BLOCKED, MISSING
-from ..corpus.corpus import Corpus
-from ..corpus.docs import Layout, spans_of
+from ..corpus.corpus import Corpus, Parts, Saved, save_parts
+from ..corpus.docs import Layout
+from ..corpus.files import STANDARD, shown_output
+from ..corpus.findings import finding_lines
+from ..corpus.formats import ending_of, format_by_ending, get_format
 from ..corpus.formats.columns import ColumnOrigin
 from ..corpus.formats.docbin import DocBinOrigin
+from ..corpus.formats.options import ReadOptions, SaveOptions
+from ..corpus.inputs import require_other
+from ..corpus.opener import Opener
+from ..corpus.outputs import CALLED_COLUMNS
+from ..corpus.scheme_search import told_scheme
 from ..corpus.sentences import Sentences
-from ..errors import ColumnError, ModelError
-from .documents import PipelineDocs, sentence_bound
-from .ner import EntityRecognizer
-from .nested_ner import NestedRecognizer
+from ..errors import ColumnError, FileError, ModelError, OptionError
+from ..names import counted
+from .documents import PipelineDocs, reading, sentence_bound
+from .finder import Finder
 
-OTHERS = "bio"  # the scheme of a pipeline whose spans do not come from tags
-BATCH = 1000  # Docs whose spans are looked at in one go
-
-
-@dataclass(frozen=True)
-class Finder:
-    """A pipeline, and where it puts what it finds: entities, or the span group `key`."""
-
-    nlp: Language
-    key: str = ""
-
-    @classmethod
-    def of(cls, nlp: Language) -> Finder:
-        """Return what a pipeline finds: entities if a component sets them, else mentions."""
-        groups = cls.groups(nlp)
-        entities = any("doc.ents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
-        return cls(nlp, "" if entities or not groups else groups[-1])
-
-    @classmethod
-    def groups(cls, nlp: Language) -> list[str]:
-        """Return the span groups of the recognisers of nested mentions."""
-        return [x.spans_key for _, x in nlp.pipeline if isinstance(x, NestedRecognizer)]
-
-    @property
-    def target(self) -> str:
-        """The name of the place: `ents`, or `spans:KEY`."""
-        return f"spans:{self.key}" if self.key else "ents"
-
-    @cached_property
-    def recognizer(self) -> EntityRecognizer | NestedRecognizer | None:
-        """The last of our recognisers that writes there; None if there is none."""
-        pipes = [pipe for _, pipe in self.nlp.pipeline]
-        if self.key:
-            nested = [pipe for pipe in pipes if isinstance(pipe, NestedRecognizer)]
-            return next((x for x in reversed(nested) if x.spans_key == self.key), None)
-        return next((x for x in reversed(pipes) if isinstance(x, EntityRecognizer)), None)
-
-    @property
-    def scheme(self) -> Scheme:
-        """The scheme in which the recogniser tags."""
-        found = self.recognizer
-        return found.scheme if isinstance(found, EntityRecognizer) else get_scheme(OTHERS)
-
-    def find(self, docs: Sequence[Doc], probable: bool = False) -> tuple[SpanColumns, Floats]:
-        """Return the spans of Docs and, if they are to be `probable`, how much so; else NaN."""
-        found = list(self.nlp.pipe(docs))
-        self._require_set(found)
-        spans = spans_of(found, self.target)
-        probability = np.full(spans.total, np.nan)
-        pipe = self.recognizer
-        if not probable or pipe is None:
-            return spans, probability
-        known = np.isin(spans.label, [n for n, x in enumerate(spans.labels) if x in pipe.labels])
-        for first in range(0, len(found), BATCH):
-            last = min(first + BATCH, len(found))
-            mine = slice(*np.searchsorted(spans.sentence, [first, last]).tolist())
-            asked = spans.cut(first, last).where(known[mine]).with_labels(pipe.labels)
-            rows = np.flatnonzero(known[mine]) + mine.start
-            if asked.total:
-                probability[rows] = pipe.span_probabilities(found[first:last], asked)
-        return spans, probability
-
-    def _require_set(self, docs: Sequence[Doc]) -> None:
-        """Refuse a pipeline that sets no entities, or not the group."""
-        if not any(map(len, docs)):
-            return
-        known = ", ".join(self.nlp.pipe_names) or "none"
-        if self.key and not any(self.key in doc.spans for doc in docs):
-            raise ModelError(
-                f"No component writes the span group {self.key!r}. There are: {known}."
-            )
-        if not self.key and not any(doc.has_annotation("ENT_IOB") for doc in docs):
-            raise ModelError(
-                "The pipeline finds no entities: none of its components sets them. It has: "
-                f"{known}. Name one that was trained for it, by 'train' for example, or the span "
-                "group that a component writes (--spans-key)."
-            )
+TAGGED = ("columns", "hugging_face")
+"""Formats that hold spans as tags."""
+UNPRINTED = {"docbin": "a .spacy file", "brat": "a brat folder"}
+"""Formats that cannot be printed."""
 
 
 @dataclass
@@ -260,6 +194,137 @@ def may_be_tag(cell: str) -> bool:
     return not said or any(read_tag(cell, scheme) for scheme in SCHEMES.values())
 
 
-def tokens_alone(parts: Iterable[Sentences]) -> bool:
-    """Return whether the first lines of a column file are nothing but tokens."""
-    return any(lacks_tags(part) for part, _ in zip(parts, range(1)))
+@dataclass(frozen=True)
+class Predicted:
+    """What was written to one output: by which pipeline, from which files, and how.
+
+    The spans are in `places`, columns of tags that were there before, if there are any.
+    """
+
+    finder: Finder
+    inputs: list[str]
+    output: str
+    save: SaveOptions
+    saved: Saved
+    places: Sequence[str] = ()
+
+    def lines(self) -> list[str]:
+        """Return what was written in words."""
+        word = "mention" if self.finder.key else "entity"
+        text = f"{counted(self.saved.labels.total(), word)} in {self.saved}"
+        if self.save.to in TAGGED:
+            place = f" in column {', '.join(self.places)}" if self.places else ""
+            new = " as new columns" if self.finder.key else " as a new column"
+            text += f"; {self.save.to_scheme} tags{new if self.save.append else place}"
+        lines = [text, *finding_lines(self.saved.findings)]
+        return [f"{shown_output(self.output)}: {line}" for line in lines]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was written as plain values."""
+        save, done = self.save, self.saved
+        tagged = {"scheme": save.to_scheme, "appended": save.append} if save.to in TAGGED else {}
+        return {
+            "inputs": self.inputs,
+            "output": self.output,
+            "format": save.to,
+            "target": self.finder.target,
+            **tagged,
+            **done.size,
+            "spans": done.labels.total(),
+            "labels": done.counts,
+            "findings": list(map(asdict, done.findings)),
+        }
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How to read files, what finds spans in them, and how to write them."""
+
+    finder: Finder
+    files: Opener
+    how: ReadOptions
+    save: SaveOptions
+    scheme: str = ""
+    force: bool = False
+
+    def write(self, inputs: Sequence[str], output: str) -> Predicted:
+        """Write files, or those of folders, to one output with the spans that are found in them."""
+        every = (file for path in inputs for file in Corpus(path, self.how).files())
+        paths = [file.path for file in every]
+        with ExitStack() as stack:
+            plain = reading(self.finder.nlp, self.how)
+            corpora = [stack.enter_context(self.files.opened(path, plain)) for path in paths]
+            require_other(output, paths if len(paths) > 1 else [])
+            save = self._saving(corpora, output)
+            columns = {corpus.format.name for corpus in corpora} | {save.to} == {"columns"}
+            if columns and not save.append:  # a file of tokens alone gets a column
+                alone = any(lacks_tags(part) for part in islice(corpora[0], 1))
+                save = replace(save, append=alone)
+            if columns and save.append:  # the old columns of tags are none of our business
+                plain = replace(plain, tag=plain.token, layers=())
+                corpora = [replace(corpus, options=plain) for corpus in corpora]
+            over = columns and not (save.append or save.only_tags or save.layers)
+            kept = over and save.order == "source"
+            again = save.to in TAGGED and not kept
+            found = Predictions(
+                self.finder, corpora, kept, self.force, again, probable=save.to == "jsonl"
+            )
+            done = save_parts(Parts(found), output, save)
+        places = self.how.layers or (str(self.how.tag),)
+        names = [corpus.name for corpus in corpora]
+        return Predicted(self.finder, names, output, save, done, places if over else ())
+
+    def _saving(self, corpora: Sequence[Corpus], output: str) -> SaveOptions:
+        """Return how to write files: as they are, unless something else is said."""
+        to = self._format(corpora, output)
+        if output == STANDARD and to in UNPRINTED:
+            message = f"{UNPRINTED[to]} cannot be printed: name where it goes, or another format"
+            raise OptionError(f"{message} (--to jsonl)", "OUT")
+        scheme = self.save.to_scheme or self.scheme
+        if not scheme and to in TAGGED:
+            scheme = self._scheme(corpora)
+        marked = any(corpus.format.marked for corpus in corpora)
+        return replace(
+            self.save,
+            to=to,
+            to_scheme=scheme,
+            spans_key=self.save.spans_key or self.finder.key,
+            unit=self.save.unit if marked else "document",
+            encoding=self.how.encoding,
+        )
+
+    def _format(self, corpora: Sequence[Corpus], output: str) -> str:
+        """Return the format to write: what was read, or what the name of the output says."""
+        kinds = {c.format.dialect(c.path, c.options) for c in corpora}
+        first, ending = next(iter(kinds)), ending_of(output)
+        named = format_by_ending(ending)
+        if self.save.to != "auto":
+            to = self.save.to
+        elif named is not None:
+            alike = {ending_of(corpus.path) for corpus in corpora} == {ending}
+            to = first if alike and len(kinds) == 1 else named.name
+        elif ending in CALLED_COLUMNS:
+            to = "columns"
+        elif len(kinds) > 1:
+            raise FileError(
+                f"Files of several formats ({', '.join(sorted(kinds))}): name one (--to)."
+            )
+        else:
+            to = "jsonl" if first == "text" and ending != ".txt" else first
+        if not get_format(to).annotated:
+            raise FileError(
+                f"{shown_output(output)}: the format {to} holds no annotation. Name a file that "
+                "ends in .jsonl, or another format (--to); to read several files, name a folder "
+                "behind them.",
+                output,
+            )
+        return get_format(to).name
+
+    def _scheme(self, corpora: Sequence[Corpus]) -> str:
+        """Return the scheme of the tags that are there, if they tell it, or that of the model."""
+        told = {
+            told_scheme(Corpus(corpus.path, self.how))
+            for corpus in corpora
+            if corpus.format.needs_scheme(corpus.path, self.how)
+        }
+        return (told.pop() if len(told) == 1 else "") or self.finder.scheme.name

@@ -19,6 +19,7 @@ from ..corpus.findings import NO_SPANS, Finding
 from ..corpus.mentions import Mentions
 from ..corpus.sentences import Sentences
 from ..errors import MalformedTagsError
+from ..names import counted
 from ..span import Span
 from .counts import Counts, count
 from .matching import UNPLACED, Kept, Matched, match
@@ -62,6 +63,21 @@ class Located:
     gold_line: int
     predicted_line: int
 
+    @property
+    def texts(self) -> list[str | None]:
+        """The texts of the gold span and of the predicted one, if there are such."""
+        spans = self.mistake.gold, self.mistake.predicted
+        return [None if span is None else self.sentence.text(*span[:2]) for span in spans]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the mistake as plain values."""
+        return {
+            **vars(self.mistake),
+            **dict(zip(("gold_text", "predicted_text"), self.texts)),
+            "gold_line": self.gold_line,
+            "predicted_line": self.predicted_line,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class FileReport(Report):
@@ -72,6 +88,40 @@ class FileReport(Report):
 
     located: tuple[Located, ...] = ()
     unplaced: tuple[Finding, ...] = ()
+
+    def mistake_lines(self, name: str) -> Iterator[str]:
+        """Yield the mistakes of a file in words, and how many there are of each kind."""
+        for located in self.located:
+            yield mistake_line(located, name)
+        total = sum(self.kinds.values())
+        if more := total - len(self.located):
+            yield f"{name}: and {more:,} more (--limit 0 shows all)"
+        kinds = sorted(self.kinds.items(), key=lambda kind: -kind[1])
+        said = ", ".join(f"{count:,} {kind}" for kind, count in kinds if count)
+        yield f"{name}: {counted(total, 'mistake')}{f' ({said})' if said else ''}"
+
+    def mistakes_data(self, name: str) -> dict[str, Any]:
+        """Return the mistakes of a file as plain values, and each sentence that they are in."""
+        sentences = {found.sentence.number: found.sentence.tokens for found in self.located}
+        return {
+            "file": name,
+            "signature": str(self.signature),
+            "total": sum(self.kinds.values()),
+            "kinds": self.kinds,
+            "mistakes": [found.as_dict() for found in self.located],
+            "sentences": [{"sentence": n, "tokens": tokens} for n, tokens in sentences.items()],
+        }
+
+
+def mistake_line(located: Located, name: str) -> str:
+    """Return a mistake of a file in words."""
+    mistake, texts = located.mistake, located.texts
+    sides = [
+        f"{side} {span[2]} {text!r}"
+        for side, span, text in zip(("gold", "predicted"), (mistake.gold, mistake.predicted), texts)
+        if span is not None
+    ]
+    return f"{name}:{located.predicted_line}: {mistake.kind}: {', '.join(sides)}"
 
 
 class Refused:

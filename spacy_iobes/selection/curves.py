@@ -6,13 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import ranked, simulation
 from .chart import Band, Curves, Line
+from .pictures import draw
 from .pool import Pool
-from .simulation import Round
+from .ranked import Ranked
+from .simulation import Round, Simulation
+
+
+def draw_simulation(path: str, found: Simulation, title: str) -> None:
+    """Write a picture or a page of a simulation."""
+    curves = of_simulation(found.pool, found.rounds, title, found.stop)
+    draw(path, curves, found.facts, simulation.HEADER, [found.row(each) for each in found.rounds])
+
+
+def draw_ranking(path: str, found: Ranked, title: str, count: int) -> None:
+    """Write a picture or a page of a ranking, of which a page lists the first sentences."""
+    curves = of_ranking(found.expected, title)
+    draw(path, curves, found.facts(count), ranked.HEADER, found.table_rows(count))
 
 
 def of_simulation(pool: Pool, rounds: Sequence[Round], title: str, stop: Round | None) -> Curves:
-    """Coverage, true and estimated, beside sequential and random reading."""
+    """Return coverage, true and estimated, beside sequential and random reading."""
     read = [each.estimate.read for each in rounds]
     lines = [
         Line("found", "true", read, [each.coverage for each in rounds]),

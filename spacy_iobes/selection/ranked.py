@@ -11,11 +11,15 @@ from ..corpus.excerpts import Object, excerpts
 from ..corpus.formats.prodigy import task
 from ..corpus.sentences import Sentences
 from ..errors import CorpusError
+from ..names import counted
+from ..scoring.tables import Row, aligned
 from .pool import Pool, PoolSentence
 from .pool_learner import PoolLearner
 from .ranking import get_ranking
 from .view import View
 
+HEADER = ("rank", "expected", "sentence")
+WIDTH = 80  # characters of a sentence in a table
 PASSES = 3  # as if what is annotated had come in so many batches
 
 
@@ -70,6 +74,30 @@ class Ranked:
         doc, begin, end = self.pool.place(sentence)
         text: str = self.pool.docs[doc][begin:end].text
         return text
+
+    def facts(self, count: int) -> str:
+        """Return how much is expected in the first sentences, in words."""
+        expected, size = self.expected, len(self.order)
+        first, total = sum(expected[:count]), sum(expected)
+        share = f" ({100 * first / total:.1f} %)" if total else ""
+        return (
+            f"{total:,.1f} mentions of {', '.join(self.pool.labels)} are expected in "
+            f"{counted(size, 'sentence')}, {first:,.1f} of them{share} in the first "
+            f"{min(count, size):,}."
+        )
+
+    def table_rows(self, count: int) -> list[Row]:
+        """Return the first sentences as rows of HEADER."""
+        some = zip(self.order[:count].tolist(), self.expected)
+        texts = ((expected, " ".join(self.text(sentence).split())) for sentence, expected in some)
+        return [
+            (str(rank), f"{expected:.3f}", text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…")
+            for rank, (expected, text) in enumerate(texts, 1)
+        ]
+
+    def table(self, count: int) -> str:
+        """Return the first sentences and how much is expected in them, for people."""
+        return f"{aligned(HEADER, self.table_rows(count), 'rrl', (0,))}\n\n{self.facts(count)}\n"
 
 
 def learned(pool: Pool, unread: int, seed: int = 0) -> tuple[View, Offsets]:

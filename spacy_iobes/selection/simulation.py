@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from time import process_time
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from ..errors import CorpusError
 from ..learners.options import Options
+from ..names import counted
+from ..scoring.tables import UNDEFINED, Row, aligned
 from .batches import Batch, first_batch, next_batch
 from .coverage import LEVEL, Estimate, estimate
 from .pool import Pool
@@ -20,6 +23,8 @@ from .stopping import get_rule
 from .view import View
 
 SUGGESTED = 10
+SHOWN = 12  # rounds of a table
+HEADER = ("round", "read", "of all", "mentions", "found", "estimated", "corrected", "interval")
 
 
 @dataclass(frozen=True)
@@ -123,3 +128,74 @@ def _suggested(pool: Pool, view: View, batch: Batch) -> Suggested:
     hits = [rank for rank in ranks if rank is not None]
     mean = float(np.mean(hits)) if hits else None
     return Suggested(len(batch.sentences), relevant, len(hits), hits.count(1), mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A simulated annotation: its rounds, in words and as plain values."""
+
+    pool: Pool
+    plan: Plan
+    rounds: Sequence[Round]
+
+    @cached_property
+    def stop(self) -> Round | None:
+        """The round in which the rule was met first, if it was."""
+        rule, plan = get_rule(self.plan.rule), self.plan
+        history = [each.estimate for each in self.rounds]
+        for number, each in enumerate(self.rounds, 1):
+            if rule.met(history[:number], plan.target, plan.patience):
+                return each
+        return None
+
+    def row(self, each: Round) -> Row:
+        """Return a round as a row of HEADER."""
+        known = each.estimate
+        return (
+            str(each.number),
+            f"{known.read:,}",
+            _percent(known.read / len(self.pool)),
+            f"{known.mentions:,}",
+            _percent(each.coverage),
+            _percent(known.coverage),
+            _percent(known.corrected),
+            f"{_percent(known.low)} to {_percent(known.high)}",
+        )
+
+    @property
+    def facts(self) -> str:
+        """What was found, in a sentence or two."""
+        what = f"{counted(int(self.pool.counts.sum()), 'mention')} of {', '.join(self.pool.labels)}"
+        text = f"{what} in {counted(len(self.pool), 'sentence')}. "
+        if self.stop is None:
+            return f"{text}The rule {self.plan.rule!r} was not met before all sentences were read."
+        known = self.stop.estimate
+        share = _percent(known.read / len(self.pool))
+        text += f"Stop after {counted(known.read, 'sentence')} ({share} %): "
+        text += f"{_percent(self.stop.coverage)} % of the mentions are found"
+        if known.audited:
+            text += f", the audit says {_percent(known.low)} to {_percent(known.high)} %"
+        seconds = sum(each.seconds for each in self.rounds) / len(self.rounds)
+        return f"{text}. A round takes {seconds:.2f} s."
+
+    def __str__(self) -> str:
+        step = max(1, -(-len(self.rounds) // SHOWN))
+        always = (self.stop, self.rounds[-1])
+        some = (each for each in self.rounds if each.number % step == 0 or each in always)
+        text = aligned(HEADER, [*map(self.row, some)], "r" * len(HEADER), (0,))
+        return f"{text}\n\n{self.facts}\n"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "labels": list(self.pool.labels),
+            "sentences": len(self.pool),
+            "mentions": int(self.pool.counts.sum()),
+            "plan": asdict(self.plan),
+            "stop": None if self.stop is None else self.stop.number,
+            "rounds": [asdict(each) for each in self.rounds],
+        }
+
+
+def _percent(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{100 * value:.1f}"

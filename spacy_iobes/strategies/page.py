@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from json import dumps
+from pathlib import Path
 from typing import NamedTuple
 
+from ..corpus.files import write_bytes
 from ..scoring.alone import alone
 from .chart import chart_of
 from .comparison import ALL, MEASURES, Comparison, Row
+from .lab import Study
 from .tables import answer, figure, remarks
 
 MARKS = {"+": "better", "-": "worse", "~": "same", "": "base"}
@@ -20,6 +24,22 @@ class Section(NamedTuple):
     name: str
     facts: str
     comparisons: Sequence[Comparison]
+
+
+def store_studies(studies: Sequence[Study], folder: Path) -> None:
+    """Write results, a page and a picture of each comparison, each of these files whole."""
+    sections = [Section(study.name, study.facts, study.comparisons) for study in studies]
+    found = {
+        "comparison.json": dumps([study.as_dict() for study in studies], indent=1) + "\n",
+        "index.html": page_of(sections, "Tagging strategies"),
+    }
+    for study in studies:
+        for comparison in study.comparisons:
+            name = f"{study.name}.{comparison.measure}.svg"
+            found[name] = chart_of(comparison, f"{study.name}: {short(comparison)}")
+    for name, text in found.items():
+        with write_bytes(folder / name) as put:
+            put(text.encode("utf8"))
 
 
 def page_of(sections: Sequence[Section], title: str) -> str:

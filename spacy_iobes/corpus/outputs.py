@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import typer
-
-from ..corpus.files import STANDARD
-from ..corpus.formats import (
+from ..codes.scheme import SCHEMES, get_scheme
+from ..errors import FileError, OptionError
+from .files import STANDARD
+from .formats import (
     COLUMN_ENDINGS,
     FOLDER,
     ending_of,
@@ -17,24 +17,34 @@ from ..corpus.formats import (
     format_of,
     get_format,
 )
-from ..corpus.formats.folder import files_below
-from ..corpus.formats.options import ReadOptions
-from ..errors import FileError
+from .formats.folder import files_below
+from .formats.options import ReadOptions, SaveOptions
 
 CALLED_COLUMNS = COLUMN_ENDINGS - {"", ".txt"}
 """What only the names of column files end in."""
+NAMED = "IN... OUT"
 
 
-def jobs(
-    paths: list[str], how: ReadOptions, to: str, written: Callable[[str], str]
+def require_schemes(how: SaveOptions, scheme: str) -> None:
+    """Raise, before any file is touched, for schemes that nobody knows, or that are no formats."""
+    if how.to in SCHEMES:
+        message = f"{how.to} is a scheme of tags, not a format: --to-scheme {how.to}"
+        raise OptionError(message, "--to")
+    for name in filter(None, (scheme, how.to_scheme)):
+        get_scheme(name)
+
+
+def outputs(
+    paths: list[str], how: ReadOptions, to: str, texts: str = "auto"
 ) -> Iterator[tuple[list[str], str]]:
     """Yield inputs with their output: all go into one file, or each into one of a folder.
 
-    `to` is the format that somebody names, `written` tells that of a file; `auto` is as it was.
+    `to` is the format that somebody names, `texts` that of plain texts if nobody does; `auto` is
+    the one that a file has.
     """
     *inputs, output = paths
     if not inputs:
-        raise typer.BadParameter("name a file to read and one to write", param_hint="IN... OUT")
+        raise OptionError("name a file to read and one to write", NAMED)
     folder = len(inputs) == 1 and format_of(inputs[0], how.format, how) is FOLDER
     if len(inputs) == 1 and not folder and output.endswith(("/", os.sep)):
         raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
@@ -44,10 +54,16 @@ def jobs(
     named = [pair for path in inputs for pair in _files(path, how)]
     if STANDARD in inputs or len({name for _, name in named}) < len(named):
         message = "several files go into a directory, each under its own name, or into one file"
-        raise typer.BadParameter(message, param_hint="IN... OUT")
+        raise OptionError(message, NAMED)
     for path, name in named:
-        target = Path(output) / _named(name, written(path))
-        _make(target.parent)
+        plain = to == "auto" and format_of(path, how.format, how).name == "text"
+        target = Path(output) / _named(name, texts if plain else to)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            message = f"{target.parent}: not a directory for the files: {reason}."
+            raise FileError(message, str(target.parent)) from error
         yield [path], str(target)
 
 
@@ -60,26 +76,16 @@ def _files(path: str, how: ReadOptions) -> Iterator[tuple[str, str]]:
         yield path, Path(path).name
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        message = f"{folder}: not a directory for the files: {reason}."
-        raise FileError(message, str(folder)) from error
-
-
 def _named(name: str, to: str) -> str:
     """Return the name of a file with the ending that another format has."""
     if to == "auto":
         return name
     row, ending = get_format(to), ending_of(name)
     own = format_by_ending(ending)
-    if row.name == "columns":
-        return name if own is None else name.removesuffix(".gz").removesuffix(ending) + ".conll"
-    if own is not None and own.name == row.name:
+    if row.name == ("columns" if own is None else own.name):
         return name
-    endings = {"brat": "", "label_studio": ".json"} | {"text": ".txt", "tokens": ".txt"}
+    endings = {"brat": "", "label_studio": ".json", "columns": ".conll"}
+    endings |= {"text": ".txt", "tokens": ".txt"}
     new = endings.get(row.name, row.endings[0] if row.endings else ".jsonl")
     return name.removesuffix(".gz").removesuffix(ending) + new
 

@@ -1,4 +1,4 @@
-"""What the commands that score have in common: their options, and the files they read."""
+"""Gold and predictions in files: how to read them, and their scores."""
 
 from __future__ import annotations
 
@@ -6,34 +6,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Annotated
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..codes.policy import POLICIES, get_tag_policy
 from ..codes.scheme import get_scheme
 from ..corpus.align import Pair, aligned
 from ..corpus.corpus import Corpus, likely_schemes
 from ..corpus.files import shown, write_bytes
-from ..corpus.findings import finding_lines
-from ..corpus.formats import format_of
 from ..corpus.formats.options import ADVANCED, COLUMNS, ReadOptions, option
 from ..corpus.inputs import is_stream, require_once, require_other
-from ..errors import ColumnError, MalformedTagsError, SettingError
-from ..scoring.files import FileReport, PairScorer, score_pairs
-from ..scoring.signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
-from .application import echo
-from .options import fields_of, require_columns, scheme_found, tell_kind
-from .progress import bar
+from ..corpus.opener import Opener
+from ..errors import ColumnError, FileError, MalformedTagsError, OptionError, SettingError
+from .files import FileReport, PairScorer, score_pairs
+from .side_by_side import PolicyScore, policies, under_policies
+from .signature import AVERAGES, MATCHES, METRICS, OFFSETS, SPANS, Signature
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="GOLD [PRED...]",
-        help="A gold file and predictions for it; or one column file with both in its last "
-        "columns.",
-    ),
-]
+if TYPE_CHECKING:
+    from .resampling import Interval
 
 
 @dataclass(frozen=True)
@@ -75,14 +65,11 @@ class ScoreOptions:
         )
 
 
-score_options = fields_of("compared", ScoreOptions)
-"""Give a command the options of `ScoreOptions` in place of its parameter `compared`."""
-
-
 @dataclass(frozen=True)
-class Task:
-    """Which files to score, and how to read them."""
+class FilePairs:
+    """Gold and predictions in files, or both in one file, and how to compare them."""
 
+    files: Opener
     gold: str
     predictions: tuple[str | None, ...]
     how: ReadOptions
@@ -92,23 +79,14 @@ class Task:
 
     def __post_init__(self) -> None:
         require_once(path for name in self.predictions for path in (self.gold, name) if path)
-        paths = [self.gold, *filter(None, self.predictions)]
-        require_columns(self.how, paths)
-        for path in paths:
-            tell_kind(path, self.how)
+        self.files.check(self.paths, self.how)
+        if None in self.predictions and Corpus(self.gold, self.how).format.name != "columns":
+            raise OptionError("name a gold file and predictions", "GOLD PRED")
 
-    @classmethod
-    def of(cls, files: list[str], how: ReadOptions, scheme: str, compared: ScoreOptions) -> Task:
-        """Return the task of some files; the first is gold, and may hold the predictions too."""
-        gold, *predictions = files
-        task = cls(gold, tuple(predictions) or (None,), how, scheme, compared)
-        if not predictions and task.format(gold) != "columns":
-            raise typer.BadParameter("name a gold file and predictions", param_hint="GOLD PRED")
-        return task
-
-    def format(self, path: str) -> str:
-        """Return the name of the format of a file."""
-        return format_of(path, self.how.format, self.how).name
+    @property
+    def paths(self) -> list[str]:
+        """The names of all files."""
+        return [self.gold, *filter(None, self.predictions)]
 
     def name(self, predicted: str | None) -> str:
         """Return what a prediction is called."""
@@ -119,7 +97,7 @@ class Task:
         """Open the gold and predicted sentences of one prediction, whose progress is shown."""
         with ExitStack() as stack:
             gold, other = (
-                replace(corpus, progress=stack.enter_context(bar(corpus.path)))
+                replace(corpus, progress=stack.enter_context(self.files.bar(corpus.path)))
                 for corpus in self.sides(predicted)
             )
             if predicted is None:
@@ -157,7 +135,7 @@ class Task:
 
     def _width(self, path: str, how: ReadOptions) -> int:
         """Return how many columns a file has; 0 if nobody can know before it is read."""
-        if is_stream(path) or self.format(path) != "columns":
+        if is_stream(path) or Corpus(path, how).format.name != "columns":
             return 0
         first = islice(Corpus(path, replace(how, layers=())), 1)
         return next((part.origin.part.layout.width for part in first), 0)
@@ -166,7 +144,7 @@ class Task:
         """Return a file, with the scheme that it is found in if nobody has named one."""
         key = path, how.tag
         if not self.scheme and key not in self.schemes:
-            self.schemes[key] = scheme_found(path, how)
+            self.schemes[key] = self.files.scheme(path, how)
         return Corpus(path, how, scheme=self.schemes.get(key, ""))
 
     def score(self, predicted: str | None, scorers: Sequence[PairScorer]) -> None:
@@ -176,10 +154,9 @@ class Task:
         refused = scorers[0].refused_gold.total or scorers[0].refused.total
         if not (scorers[0].counts.sentences or refused):
             name = self.name(predicted)
-            echo(f"{name}: there are no sentences, so there is no score", err=True)
+            self.files.tell(f"{name}: there are no sentences, so there is no score")
         for name, findings in scorers[0].findings.items():
-            for line in finding_lines(findings):
-                echo(f"{name}: {line}", err=True)
+            self.files.tell_findings(name, findings)
 
     def reports(
         self, signature: Signature, keep_matched: bool = False, locate: int = 0
@@ -204,9 +181,51 @@ class Task:
                 error.schemes = likely_schemes(list(sides.values()), get_scheme(self.scheme))
             raise
 
-    def deliver(self, output: str, text: str, encoding: str = "utf8") -> None:
+    def under_policies(self, signature: Signature, form: str) -> str:
+        """Return a table of every prediction under every policy."""
+        scores = []
+        for predicted in self.predictions:
+            scorers = [PairScorer(each, count_refused=True) for each in under_policies(signature)]
+            self.score(predicted, scorers)
+            with self.naming_schemes(predicted):
+                scores += [PolicyScore.of(self.name(predicted), scorer) for scorer in scorers]
+        return policies(scores, form)
+
+    def page(self, signature: Signature, locate: int, keep_matched: bool) -> tuple[FileReport, str]:
+        """Score the prediction under every policy in one go; return it with the page of one."""
+        from .page import page  # here, since most scores do without it
+
+        chosen = PairScorer(signature, keep_matched, locate)
+        others = [] if signature.scheme == SPANS else under_policies(signature)
+        scorers = [
+            chosen if each == signature else PairScorer(each, count_refused=True) for each in others
+        ]
+        (predicted,) = self.predictions
+        self.score(predicted, scorers or [chosen])
+        with self.naming_schemes(predicted):
+            report = chosen.report()
+        paths = [shown(path) for path in (predicted, self.gold) if path is not None]
+        names = [Path(path).name for path in paths]
+        title = " against ".join(names if len(set(names)) == len(names) else paths)
+        return report, page(report, scorers, title)
+
+    def interval(self, report: FileReport, level: float) -> Interval:
+        """Return the confidence interval of a score over its sentences."""
+        from .resampling import bootstrap
+
+        metric = report.signature.metric
+        if report.value is None:
+            raise FileError(f"There is no interval, since the {metric} is undefined.")
+        figures = report.by_sentence()
+        return bootstrap(figures, metric, self.compared.rounds, self.compared.seed, level)  # type: ignore[arg-type]
+
+    def require_other(self, output: str) -> None:
+        """Raise if the output would take the place of one of the files."""
+        require_other(output, self.paths)
+
+    def write(self, output: str, text: str, encoding: str = "utf8") -> None:
         """Write or print a text, but not over one of the files."""
-        require_other(output, [self.gold, *filter(None, self.predictions)])
+        self.require_other(output)
         with write_bytes(output, encoding) as put:
             put(text.encode("utf8"))
 
