@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spacy_iobes.cli.strategies import titles
 from spacy_iobes.errors import FileError, UnknownNameError
 from spacy_iobes.learners import Options
 from spacy_iobes.scoring import Runs
@@ -37,6 +36,7 @@ from spacy_iobes.strategies import (
     remarks,
     study,
     table_of,
+    titles,
 )
 from spacy_iobes.strategies import run as run_lab
 

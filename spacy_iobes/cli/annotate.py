@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..corpus.formats.options import ADVANCED, ReadOptions, option
-from ..errors import CorpusError, FileError, IobesError, SettingError
+from ..errors import OptionError
 from ..names import known_name
 from ..selection.settings import Settings
-from .application import AT_FAULT, command, counted, echo
+from .application import AT_FAULT, command, counted, echo, tell
 from .options import Json, PolicyName, SchemeName, fields_of, given_of, opened, read_options
 from .output import print_json
 from .pool_options import docs_to_read, required_labels
 
 if TYPE_CHECKING:
-    from ..selection.intake import Intake
-    from ..selection.pool import Pool
     from ..selection.session import Session
 
-NEEDED = ("starlette", "uvicorn")
 EXISTING = ("keep", "drop")
-SHOWN = 10  # sentences that a file has and the session has not
 BEGUN = "labels nested batch audit target rule patience seed start words".split()  # noqa: SIM905
 
 
@@ -97,15 +92,17 @@ def annotate_cli(
     annotated sentences were left out.
     """
     from ..selection.folder import is_session, require_session
+    from ..selection.session import Session
+    from ..web import require_server
 
     if not taking.take:
         require_server()
     if not 1 <= len(paths) <= 2:
-        raise typer.BadParameter("name a corpus and a folder, or a folder", param_hint="STATE")
+        raise OptionError("name a corpus and a folder, or a folder", "STATE")
     folder = paths[-1]
     if len(paths) == 1 or is_session(folder):
         require_session(folder)
-        session = resumed(folder, given)
+        session = Session.resume(folder, given, tell)
     else:
         session = begun(paths[0], folder, how, (scheme, policy), given, existing)
     with session:
@@ -113,38 +110,6 @@ def annotate_cli(
             taken(session, taking, how, (scheme, policy), json)
         else:
             served(session, port, not no_browser)
-
-
-def require_server() -> None:
-    """Raise if what the page needs is not installed."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise FileError(
-            f"The page needs {' and '.join(missing)}: pip install 'spacy-iobes[annotate]'"
-        )
-
-
-def resumed(folder: str, given: Mapping[str, Any]) -> Session:
-    """Return a session to go on with; raise if its settings were others and cannot change."""
-    from ..selection.folder import JOURNAL
-    from ..selection.session import Session
-
-    session = Session.open(folder)
-    if session.torn:
-        tell(
-            f"{session.folder / JOURNAL}: the last line was cut off by a crash, and is removed. "
-            "Every answer that was acknowledged is there."
-        )
-    before = session.settings
-    try:
-        session.change(**given)
-    except IobesError as error:
-        session.close()
-        raise SettingError(f"{folder}: {error}") from error
-    for name, value in given.items():
-        if getattr(before, name) != value:
-            tell(f"{folder}: {name} is {value} from now on (before: {getattr(before, name)})")
-    return session
 
 
 def begun(
@@ -156,6 +121,7 @@ def begun(
     existing: str,
 ) -> Session:
     """Return a new session on a corpus, whose `tags` are read in a scheme under a policy."""
+    from ..selection.checks import require_choice
     from ..selection.pool import Pool
     from ..selection.session import Session
 
@@ -167,17 +133,6 @@ def begun(
     pool = Pool.of(docs, settings.labels, nested=settings.nested)
     require_choice(pool, corpus, existing)
     return Session.create(folder, pool, settings, keep=existing == "keep")
-
-
-def require_choice(pool: Pool, corpus: str, existing: str) -> None:
-    """Raise if there are mentions already, and nobody has said what becomes of them."""
-    some = [len(gold) for number in range(len(pool)) if (gold := pool.gold(number))]
-    if some and not existing:
-        raise CorpusError(
-            f"{corpus}: {counted(sum(some), 'mention')} of {', '.join(pool.labels)} in "
-            f"{counted(len(some), 'sentence')} already. Say what becomes of them: --existing keep "
-            "(these sentences count as read), or --existing drop."
-        )
 
 
 def served(session: Session, port: int, browser: bool) -> None:
@@ -216,7 +171,9 @@ def taken(
         left_out += done.left_out
         reports.append({"file": path, **asdict(done)})
         if not json:
-            tell_taken(path, done)
+            echo(f"{path}: {done}")
+            for line in done.notes():
+                tell(f"{path}: {line}")
     session.wait()
     if json:
         print_json(reports)
@@ -227,32 +184,6 @@ def taken(
         raise typer.Exit(AT_FAULT)
 
 
-def tell_taken(path: str, done: Intake) -> None:
-    """Say what came of a file, and what did not."""
-    words = [f"{done.new:,} new", f"{done.changed:,} changed", f"{done.same:,} as before"]
-    words += [f"{done.unannotated:,} not annotated"] * bool(done.unannotated)
-    echo(f"{path}: {', '.join(words)}")
-    if done.passed:
-        passed = ", ".join(f"{label} {count:,}" for label, count in done.passed.items())
-        tell(f"{path}: mentions of other labels passed over: {passed}")
-    for title, places in (
-        ("not in the corpus", done.unmatched),
-        ("not usable", done.unusable),
-        ("left as answered before, since the file has only other labels there", done.kept),
-    ):
-        if places:
-            tell(f"{path}: {counted(len(places), 'sentence')} {title}:")
-            for place in places[:SHOWN]:
-                tell(f"  {place}")
-
-
 def tell_progress(session: Session) -> None:
     """Say how far a session is."""
-    found = session.progress()
-    words = f"{found.read:,} of {counted(len(session.pool), 'sentence')} read"
-    tell(f"{session.folder}: {words}, {counted(found.mentions, 'mention')}")
-
-
-def tell(text: str) -> None:
-    """Say something beside the result."""
-    echo(text, err=True)
+    tell(f"{session.folder}: {session.progress()}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ from ..codes.scheme import get_scheme
 from ..corpus.corpus import Parts, Saved, format_to_write, save_parts
 from ..corpus.files import shown_output
 from ..corpus.formats.options import ADVANCED, SaveOptions, option
-from ..errors import SettingError
+from ..errors import OptionError, SettingError
 from .application import command, counted
 from .options import Json, fields_of
 from .output import say
@@ -91,7 +91,7 @@ def generate_cli(
     from ..generate.corpus import DEPTH, GeneratedCorpus
 
     if sentences is not None and tokens is not None:
-        raise typer.BadParameter("say how much in one way", param_hint="--sentences, --tokens")
+        raise OptionError("say how much in one way", "--sentences, --tokens")
     how = replace(
         save,
         to_scheme=get_scheme(save.to_scheme or SCHEME).name,
@@ -100,7 +100,7 @@ def generate_cli(
     )
     planter = planter_of(how.to_scheme, spoilt.violations, spoilt.unreadable, seed)
     if planter and nested:
-        raise typer.BadParameter("only flat tags are spoilt", param_hint="--nested, --violations")
+        raise OptionError("only flat tags are spoilt", "--nested, --violations")
     if tokens is None and sentences is None:
         sentences = SENTENCES
     unit, total = (" sentences", sentences) if tokens is None else (" tokens", tokens)
@@ -119,7 +119,8 @@ def generate_cli(
         **done.size,
         "labels": done.counts,
     }
-    say(describe(output, done, nested, planter), report | planted(planter), output, json)
+    report |= planter.as_dict() if planter else {}
+    say(describe(output, done, nested, planter), report, output, json)
 
 
 def planter_of(scheme: str, violations: float, unreadable: float, seed: int) -> Planter | None:
@@ -132,15 +133,7 @@ def planter_of(scheme: str, violations: float, unreadable: float, seed: int) -> 
     try:
         return Planter(get_scheme(scheme), LABELS, violations, unreadable, seed)
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--violations, --unreadable") from error
-
-
-def planted(planter: Planter | None) -> dict[str, Any]:
-    """Return what was spoilt as plain values; nothing without a planter."""
-    if planter is None:
-        return {}
-    ways = {flaw.tags: count for flaw, count in sorted(planter.planted.items())}
-    return {"spoilt": planter.sentences, "violations": planter.kinds, "ways": ways}
+        raise OptionError(str(error), "--violations, --unreadable") from error
 
 
 def describe(output: str, done: Saved, nested: bool, planter: Planter | None) -> str:
@@ -150,9 +143,5 @@ def describe(output: str, done: Saved, nested: bool, planter: Planter | None) ->
     words.append(counted(total, "mention" if nested else "entity"))
     labels = ", ".join(f"{label} {count:,}" for label, count in done.counts.items())
     lines = [f"{shown_output(output)}: {', '.join(words)}", *[f"labels: {labels}"] * bool(labels)]
-    if planter:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in planter.kinds.items())
-        count = counted(sum(planter.kinds.values()), "violation")
-        place = f"in {counted(planter.sentences, 'sentence')}"
-        lines.append(f"layer 2: {count} planted {place}{f' ({kinds})' if kinds else ''}")
+    lines += [f"layer 2: {planter}"] * bool(planter)
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..codes.scheme import OUTSIDE, Scheme
 from ..codes.tag import join_tag, read_tag, split_tag, tag_names
@@ -19,6 +19,7 @@ from ..codes.violation import explain
 from ..codes.write import write_spans
 from ..corpus.sentences import Sentences
 from ..errors import SpanError
+from ..names import counted
 
 _T = TypeVar("_T")
 UNREADABLE = "unreadable"
@@ -100,6 +101,17 @@ class Planter:
         for flaw, count in self.planted.items():
             found[flaw.kind] += count
         return dict(sorted(found.items()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was planted as plain values."""
+        ways = {flaw.tags: count for flaw, count in sorted(self.planted.items())}
+        return {"spoilt": self.sentences, "violations": self.kinds, "ways": ways}
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items())
+        count = counted(self.planted.total(), "violation")
+        place = f"in {counted(self.sentences, 'sentence')}"
+        return f"{count} planted {place}{f' ({kinds})' if kinds else ''}"
 
     def spoilt(self, source: Iterable[Sentences]) -> Iterator[Sentences]:
         """Yield sentences with two layers of tags: gold, and gold with violations.

@@ -1,12 +1,23 @@
-"""Whether spans can be the mentions of a sentence."""
+"""Whether spans can be the mentions of a sentence, and a pool a session."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from ..errors import DuplicateSpanError, OverlapError, SpanRangeError, UnknownNameError
+from ..errors import (
+    CorpusError,
+    DuplicateSpanError,
+    OverlapError,
+    SpanRangeError,
+    UnknownNameError,
+)
+from ..names import counted
 from ..span import Span
+
+if TYPE_CHECKING:
+    from .pool import Pool
 
 
 def checked_spans(
@@ -56,3 +67,14 @@ def _span(given: Sequence[object], length: int, labels: Sequence[str]) -> Span:
 
 def _shown(span: Span) -> str:
     return f"{span.label} [{span.start}, {span.end})"
+
+
+def require_choice(pool: Pool, corpus: str, existing: str) -> None:
+    """Raise if there are mentions already, and nobody has said what becomes of them."""
+    some = [len(gold) for number in range(len(pool)) if (gold := pool.gold(number))]
+    if some and not existing:
+        raise CorpusError(
+            f"{corpus}: {counted(sum(some), 'mention')} of {', '.join(pool.labels)} in "
+            f"{counted(len(some), 'sentence')} already. Say what becomes of them: --existing keep "
+            "(these sentences count as read), or --existing drop."
+        )

@@ -19,12 +19,14 @@ from ..corpus.formats.columns import ColumnOrigin
 from ..corpus.json_records import ANSWERS
 from ..corpus.sentences import Sentences
 from ..errors import ColumnError, CorpusError, FileError, SpanError
+from ..names import counted
 from ..span import Span
 from .ledger import Answer, Decision
 from .pool import Pool
 from .session import Session
 
 TOKEN_AND_TAG = 2  # columns
+SHOWN = 10  # sentences that a file has and the session has not
 LOST = (*NO_SPANS, "empty")
 """Findings of mentions that have no tokens of their own."""
 
@@ -66,6 +68,23 @@ class Intake:
     def left_out(self) -> int:
         """How many annotated sentences were not taken."""
         return len(self.unmatched) + len(self.unusable) + len(self.kept)
+
+    def __str__(self) -> str:
+        words = [f"{self.new:,} new", f"{self.changed:,} changed", f"{self.same:,} as before"]
+        words += [f"{self.unannotated:,} not annotated"] * bool(self.unannotated)
+        return ", ".join(words)
+
+    def notes(self) -> Iterator[str]:
+        """Yield what was not taken, and where the first sentences of it are."""
+        if self.passed:
+            passed = ", ".join(f"{label} {count:,}" for label, count in self.passed.items())
+            yield f"mentions of other labels passed over: {passed}"
+        other = "left as answered before, since the file has only other labels there"
+        titles = {"not in the corpus": self.unmatched, "not usable": self.unusable}
+        for title, places in {**titles, other: self.kept}.items():
+            if places:
+                count = counted(len(places), "sentence")
+                yield "\n  ".join([f"{count} {title}:", *places[:SHOWN]])
 
 
 def take_file(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..names import counted
 from .coverage import Estimate
 from .ledger import Ledger
 from .pool import Pool
@@ -45,6 +46,10 @@ class Progress:
     stop: str
     training: Training
     finished: bool
+
+    def __str__(self) -> str:
+        read = f"{self.read:,} of {counted(self.read + self.left, 'sentence')} read"
+        return f"{read}, {counted(self.mentions, 'mention')}"
 
 
 def progress_of(

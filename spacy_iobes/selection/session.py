@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from ..errors import FileError, StaleError, UnknownNameError
+from ..errors import FileError, IobesError, SettingError, StaleError, UnknownNameError
 from ..span import Span
 from .checks import checked_spans
 from .folder import JOURNAL, LOCK, SETTINGS, create_folder, read_pool, require_session
@@ -78,6 +78,26 @@ class Session:
     def open(cls, folder: str | Path) -> Session:
         """Go on with a session."""
         return cls(folder)
+
+    @classmethod
+    def resume(cls, folder: str, given: Mapping[str, Any], tell: Callable[[str], None]) -> Session:
+        """Go on with a session under other settings, if these can change, and tell what is new."""
+        session = cls.open(folder)
+        if session.torn:
+            tell(
+                f"{session.folder / JOURNAL}: the last line was cut off by a crash, and is "
+                "removed. Every answer that was acknowledged is there."
+            )
+        before = session.settings
+        try:
+            session.change(**given)
+        except IobesError as error:
+            session.close()
+            raise SettingError(f"{folder}: {error}") from error
+        for name, value in given.items():
+            if getattr(before, name) != value:
+                tell(f"{folder}: {name} is {value} from now on (before: {getattr(before, name)})")
+        return session
 
     @classmethod
     def look(cls, folder: str | Path) -> Session:

@@ -21,6 +21,7 @@ from .lab import Study as Study
 from .lab import cores as cores
 from .lab import run as run
 from .lab import study as study
+from .lab import titles as titles
 from .material import Material as Material
 from .material import Units as Units
 from .material import material_of as material_of

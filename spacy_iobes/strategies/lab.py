@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -205,3 +206,14 @@ def _made(material: Material, splits: Sequence[Split], plan: Plan, job: Job) -> 
     made = list(results(material, splits[number], number, learner, plan))
     made[-1][1]["job_seconds"] = process_time() - begin
     return made
+
+
+def titles(paths: Sequence[str]) -> list[str]:
+    """Return what corpora are called: the names of their files, numbered where they are equal."""
+    found: list[str] = []
+    for path in paths:
+        name = Path(path).name.removesuffix(".gz").removesuffix(".tar")
+        stem = name.rpartition(".")[0] or name or "corpus"
+        names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        found.append(next(name for name in names if name not in found))
+    return found
