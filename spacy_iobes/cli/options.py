@@ -85,6 +85,7 @@ SHORT = {
     "--label": "-l",
     "--output": "-o",
     "--policy": "-p",
+    "--quiet": "-q",
     "--spans-key": "-g",
     "--to": "-t",
 }

@@ -54,6 +54,7 @@ class View:
         "Also the interval of this level, 0.95 for example: a bootstrap over sentences.",
     )
     output: str = option(STANDARD, "Where to write; - prints.")
+    quiet: bool = option(False, "Print only the score and its signature.")
 
 
 @command("score")
@@ -97,6 +98,8 @@ def require_room(view: View, signature: Signature, form: str, several: bool) -> 
             "--errors",
             "mistakes are listed under one policy, as lines or as JSON (--layout json)",
         )
+    if view.quiet and (several or view.errors or view.layout != "table"):
+        refuse("--quiet", "this is for one score, as a line of text")
     if view.errors and view.html:
         refuse("--errors", "mistakes are listed or put on a page: choose one of them")
     if view.html and several:
@@ -147,6 +150,9 @@ def show_one(view: View, pairs: FilePairs, signature: Signature) -> None:
     interval = None if view.confidence is None else pairs.interval(report, view.confidence)
     if view.layout == "conlleval":
         write_conlleval(view, pairs, report, interval)
+    elif view.quiet:
+        said = f"{headline(report, interval)}\nsignature {report.signature}\n"
+        pairs.write(view.output, said)
     else:
         pairs.write(view.output, formatted(report, view.layout, interval))
 
