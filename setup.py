@@ -169,8 +169,8 @@ setup(
             "spacy-iobes.HashedFeatures.v1 = spacy_iobes.ml.hashed_features:build_hashed_features",
         ],
         "spacy_readers": [
-            "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.reader:conll_corpus",
-            "spacy-iobes.NestedCorpus.v1 = spacy_iobes.corpus.nested_reader:nested_corpus",
+            "spacy-iobes.ConllCorpus.v1 = spacy_iobes.corpus.readers:conll_corpus",
+            "spacy-iobes.NestedCorpus.v1 = spacy_iobes.corpus.readers:nested_corpus",
         ],
         "spacy_scorers": [
             f"spacy-iobes.{name}.v1 = spacy_iobes.pipeline.scorers:{name}"

@@ -12,7 +12,7 @@ from random import Random
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_iobes.corpus import Columns, ConllCorpus
+from spacy_iobes.corpus import conll_corpus
 
 from .corpora import data
 
@@ -152,14 +152,14 @@ def read(source: Source, names: str) -> list[Document]:
     first_path, *others = [data() / source.folder / name for name in names.split()]
     if others:
         return [[sentence] for sentence in pairs(first_path, others[0])]
-    corpus = ConllCorpus(
+    corpus = conll_corpus(
         first_path,
         scheme=source.scheme,
         policy="begin",
-        columns=Columns(tag=source.tag),
+        tag=source.tag,
         unit="document" if source.documents else "sentence",
     )
-    docs = corpus.docs(spacy.blank("xx").vocab)
+    docs = corpus.docs(spacy.blank("xx"))
     return [[(words(span), entity_tags(span)) for span in doc.sents] for doc in docs]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import process_time
 from typing import IO, Any
 
+import spacy
 from spacy.cli.init_config import init_config
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -18,9 +19,8 @@ from spacy.util import load_model, registry
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from spacy_iobes.corpus import Columns
-from spacy_iobes.corpus.training_data import training_data
-from spacy_iobes.pipeline import Settings, tune_stored
+from spacy_iobes.corpus import ExampleOptions, ReadOptions, TrainingCorpus
+from spacy_iobes.pipeline import TrainingOptions, tune_stored
 from spacy_iobes.pipeline.training_config import training_config
 
 from .ner_corpora import Document, Parts, apart, entity_tags, joined
@@ -99,13 +99,15 @@ def config_of(system: Spacy, language: str) -> Config:
 
 def our_config(system: Ours, language: str, folder: Path) -> Config:
     """The config that `spacy-iobes train` trains with."""
-    columns = Columns(delimiter="\t")
-    files = [str(folder / name) for name in ("train.bio", "dev.bio")]
-    train, dev = (training_data(file, "bio", "raise", columns) for file in files)
+    files = [folder / name for name in ("train.bio", "dev.bio")]
+    how, options = ReadOptions(delimiter="tab"), ExampleOptions(scheme="bio")
+    train, dev = (TrainingCorpus(file, how, options) for file in files)
+    for corpus in (train, dev):
+        corpus.check(spacy.blank(language))
     overrides = dict(system.overrides)
     if system.lists:
         overrides[f"{TABLE}.gazetteers"] = name_lists()
-    return training_config(train, dev, Settings(system.config, language), overrides)
+    return training_config(train, dev, TrainingOptions(system.config, lang=language), overrides)
 
 
 def looped(config: Config, folder: Path) -> bool:

@@ -18,7 +18,7 @@ from spacy.training import Example
 from thinc.api import Adam, NumpyOps, fix_random_seed, set_current_ops
 
 from spacy_iobes import Report, score
-from spacy_iobes.corpus import ConllCorpus
+from spacy_iobes.corpus import conll_corpus
 
 from .corpora import data
 from .ner_corpora import entity_tags, words
@@ -88,9 +88,8 @@ class Run:
 def examples(part: str, limit: int = 0) -> list[tuple[list[str], list[str]]]:
     """The words and entity tags of the sentences of a part."""
     path: Path = data() / "conll2003-eng" / PARTS[part]
-    corpus = ConllCorpus(path, scheme="iob1", policy="begin", limit=limit)
-    vocab = spacy.blank("en").vocab
-    return [(words(doc), entity_tags(doc)) for doc in corpus.docs(vocab)]
+    corpus = conll_corpus(path, scheme="iob1", policy="begin", limit=limit)
+    return [(words(doc), entity_tags(doc)) for doc in corpus.docs(spacy.blank("en"))]
 
 
 def made(nlp: Language, rows: Iterable[tuple[list[str], list[str]]]) -> list[Example]:

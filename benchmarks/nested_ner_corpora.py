@@ -5,13 +5,12 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from spacy_iobes import Span
-from spacy_iobes.codes import get_scheme
-from spacy_iobes.corpus import ColumnReader, Columns, FileSentences, TagReading
+from spacy_iobes.corpus import read
 
 from .corpora import data
 
@@ -81,11 +80,12 @@ def documents(source: Source, part: str, limit: int = 0) -> Iterator[Document]:
 
 def sentences(source: Source, part: str) -> Iterator[Sentence]:
     """Words, and the mentions of every column of tags."""
-    columns = tuple(range(1, source.layers + 1))
-    how = TagReading(get_scheme("bio"), layers=columns, labelled=False)
-    reader = ColumnReader(data() / source.file.format(part), Columns(tag=1))
-    for sentence in FileSentences(reader, how):
-        yield list(sentence.words), tuple(tuple(layer.spans) for layer in sentence.layers)
+    columns = [str(column) for column in range(1, source.layers + 1)]
+    for found in read(data() / source.file.format(part), layers=columns):
+        layers = found.layers("bio", "raise")
+        for number, (begin, end) in enumerate(pairwise(found.offsets.tolist())):
+            spans = tuple(tuple(layer[number]) for layer in layers)
+            yield found.words.strings(begin, end), spans
 
 
 def owners(source: Source, part: str) -> list[str]:

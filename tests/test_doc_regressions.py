@@ -37,7 +37,7 @@ def test_augmented_references_keep_their_annotation(tmp_path: Path) -> None:
     path.write_text("A\tB-X\nB\tI-X\nc\t-\nd\t!\nE\tO\n")
     nlp = spacy.blank("en")
     augmenter = create_lower_casing_augmenter(1.0)
-    (example,) = conll_corpus(path, "bio", augmenter=augmenter)(nlp)
+    (example,) = conll_corpus(path, scheme="bio", augmenter=augmenter)(nlp)
     assert [token.text for token in example.reference] == ["a", "b", "c", "d", "e"]
     assert [token.ent_iob for token in example.reference] == [3, 1, 0, 3, 2]
     assert [token.ent_type_ for token in example.reference] == ["X", "X", "", "", ""]

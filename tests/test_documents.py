@@ -19,18 +19,16 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from spacy.training import Corpus, Example
 from spacy.util import load_config, load_config_from_str
+from spacy.vocab import Vocab
 
 from spacy_iobes import Span
-from spacy_iobes.corpus import (
-    Columns,
-    ConllCorpus,
-    ReadOptions,
-    Sentence,
-    bare_doc,
-    files,
-    training_data,
-)
 from spacy_iobes.corpus import Corpus as SentenceCorpus
+from spacy_iobes.corpus import (
+    ReadOptions,
+    conll_corpus,
+    files,
+    training_corpus,
+)
 from spacy_iobes.ml.explain import hashed_features
 from spacy_iobes.pipeline import (
     Finder,
@@ -103,9 +101,7 @@ def tagged(doc: Doc) -> list[str]:
 
 def by_reader(nlp: Language, path: Path, **columns: Any) -> list[str]:
     """What a pipeline finds in the documents that the reader makes."""
-    corpus = ConllCorpus(
-        path, scheme="bio", columns=Columns(**columns), unit="document", keep_sentences=True
-    )
+    corpus = conll_corpus(path, scheme="bio", unit="document", keep_sentences=True, **columns)
     return [tag for pair in corpus(nlp) for tag in tagged(nlp(pair.predicted))]
 
 
@@ -175,15 +171,15 @@ def small() -> tuple[Language, list[list[str]]]:
     return watched(trained(1, settings={"document": True}), found), found
 
 
-def split_story() -> list[Sentence]:
-    """Two sentences, and a name that is half in one and half in the other."""
-    words = ["rain fell new", "york won"]
-    return [Sentence(text.split(), (), opens=not number) for number, text in enumerate(words)]
+def split_story(vocab: Vocab) -> Doc:
+    """Return two sentences, and a name that is half in one and half in the other."""
+    starts: list[bool | int | None] = [True, False, False, True, False]
+    return Doc(vocab, words="rain fell new york won".split(), sent_starts=starts)  # noqa: SIM905
 
 
 def story_example() -> Example:
-    doc = bare_doc(BLANK.vocab, split_story())
-    reference = bare_doc(BLANK.vocab, split_story())
+    doc = split_story(BLANK.vocab)
+    reference = split_story(BLANK.vocab)
     reference.ents = (DocSpan(reference, 2, 4, "LOC"),)
     return Example(doc, reference)
 
@@ -277,7 +273,7 @@ def test_recognisers_that_may_leave_a_sentence_do_not(data: Path, tmp_path: Path
     found = json.loads(fine("tune", model, data / "dev", "-s", "bio", "--json").stdout)
     assert next(row["f1"] for row in found["tried"] if row["bias"] == 0) == 1
     nlp = trained(20, [story_example()], settings={"document": True})
-    assert entities([nlp(bare_doc(nlp.vocab, split_story()))]) == [[(2, 4, "LOC")]]
+    assert entities([nlp(split_story(nlp.vocab))]) == [[(2, 4, "LOC")]]
     nlp.to_disk(tmp_path / "across")
     path = tmp_path / "story"
     path.write_text(MARKER + "rain O\nfell O\nnew O\n\nyork O\nwon O\n")
@@ -338,7 +334,7 @@ def test_sentences_are_explained_as_parts_of_documents(data: Path) -> None:
 
 
 def documents(nlp: Language, path: Path) -> Iterator[Doc]:
-    corpus = ConllCorpus(path, scheme="bio", unit="document", keep_sentences=True)
+    corpus = conll_corpus(path, scheme="bio", unit="document", keep_sentences=True)
     return (pair.predicted for pair in corpus(nlp))
 
 
@@ -413,9 +409,9 @@ def test_directories_of_documents(data: Path, tmp_path: Path) -> None:
 
 def test_a_corpus_is_no_document(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are few markers, Docs would be too long."""
-    monkeypatch.setattr(training_data, "LONG", 8)
+    monkeypatch.setattr(training_corpus, "LONG", 8)
     assert not is_by_document(chosen(data / "train", data / "dev"))
-    monkeypatch.setattr(training_data, "LONG", 9)
+    monkeypatch.setattr(training_corpus, "LONG", 9)
     assert is_by_document(chosen(data / "train", data / "dev"))
 
 
@@ -465,10 +461,11 @@ def test_spans_that_touch_where_a_sentence_ends(
 
 def test_the_schedule_counts_documents(data: Path) -> None:
     """One epoch has as many batches as the batcher makes of documents."""
-    found = training_data.training_data(str(data / "train"), "bio", "raise", Columns())
+    corpus = conll_corpus(data / "train", scheme="bio")
+    found = corpus.check(spacy.blank("en"))
     assert found.lengths == [5, 3] * 60
-    assert found.by_document.lengths == [8] * 60
-    assert list(found.opens) == [*range(0, 120, 2)]
+    assert found.opens == [*range(0, 120, 2)]
+    assert corpus.by_document().size.lengths == [8] * 60
 
 
 def test_settings_still_win(data: Path) -> None:
@@ -511,7 +508,7 @@ def test_tune_reads_documents_as_predict_does(data: Path, tmp_path: Path) -> Non
 
 
 def examples_of(path: Path, **more: Any) -> list[Example]:
-    return list(ConllCorpus(path, scheme="bio", unit="document", **more)(spacy.blank("en")))
+    return list(conll_corpus(path, scheme="bio", unit="document", **more)(spacy.blank("en")))
 
 
 def test_sentence_starts_are_kept(data: Path) -> None:
@@ -551,7 +548,7 @@ def test_augmented_documents_keep_their_sentences(data: Path) -> None:
             reference = Doc(nlp.vocab, words=some)
             yield Example(Doc(nlp.vocab, words=some), reference)
 
-    corpus = ConllCorpus(
+    corpus = conll_corpus(
         data / "dev", scheme="bio", unit="document", keep_sentences=True, augmenter=lowered
     )
     for same, other in pairwise(list(corpus(nlp))[:2]):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from spacy_iobes import Span, SpanColumns
 from spacy_iobes.codes import Known
-from spacy_iobes.corpus import Sentences, TextReading, Words, read, read_json_lines, save
+from spacy_iobes.corpus import Sentences, Words, read, save
 from spacy_iobes.errors import (
     FileError,
     InexpressibleError,
@@ -338,72 +338,6 @@ def test_parts_come_as_they_are_read(file: Path, monkeypatch: pytest.MonkeyPatch
     assert [part.words.verbatim for part in parts] == [False, True, False, True]
 
 
-# equality with the reader of 0.1.0
-
-
-def as_read(path: Path, **options: Any) -> list[Any]:
-    how = TextReading(**options)
-    rows = []
-    for text in read_json_lines(path, how):
-        found = [(x.kind, x.place, x.label, x.gone[0][2]) for x in text.findings]
-        tokens = [text.text[a:b] for a, b in text.tokens]
-        annotated = text.annotated or not tokens
-        line = text.line if tokens else None
-        rows.append((tokens, sorted(text.spans), found, annotated, line, text.more))
-    return rows
-
-
-def as_now(path: Path, **options: Any) -> list[Any]:
-    rows = []
-    for part in read(path, **options):
-        known = part.known()
-        missing = [False] * part.tokens if known.missing is None else known.missing.tolist()
-        assert part.line is not None
-        for s, (a, b) in enumerate(pairwise(part.offsets.tolist())):
-            some = [x for x in part.findings if x.sentence == s]
-            found = [(x.kind, x.place, x.label, x.gone[0][2]) for x in some]
-            assert len({*missing[a:b]}) == (a < b)
-            rows.append(
-                (
-                    part.words.strings(a, b),
-                    sorted(known.spans[s]),
-                    found,
-                    not any(missing[a:b]),
-                    int(part.line[a]) if a < b else None,
-                    dict(part.info[s]),
-                )
-            )
-    return rows
-
-
-def outcome(reader: Any, path: Path, misaligned: str) -> Any:
-    """What a reader makes of a file, or says of it: that it has half of a surrogate pair."""
-    try:
-        return reader(path, misaligned=misaligned)
-    except FileError as error:
-        return str(error)
-
-
-PLAIN = ("gold.jsonl", "pred.jsonl", "nested.jsonl", "nested.pred.jsonl", "tokens.jsonl")
-
-
-@pytest.mark.parametrize("name", [*PLAIN, "doccano.jsonl"])
-def test_fixtures_are_read_as_before(name: str) -> None:
-    assert as_now(CASES / name) == as_read(CASES / name)
-
-
-def test_tasks_of_prodigy_are_read_as_before() -> None:
-    """But for rejected and ignored ones, of which 0.1.0 kept the spans."""
-    path = CASES / "prodigy.jsonl"
-    answers = [json.loads(line)["answer"] for line in path.read_text().splitlines()]
-    old, new = as_read(path), as_now(path)
-    assert len(old) == len(new) == len(answers)
-    for answer, one, other in zip(answers, old, new):
-        if answer == "accept":
-            assert one[:5] == other[:5]
-        assert one[0] == other[0]
-
-
 characters = st.sampled_from("ab1.,- \n\té😀_中")
 texts = st.text(characters, max_size=12) | st.text(max_size=6)
 
@@ -413,33 +347,6 @@ def mentions(draw: st.DrawFn, size: int) -> list[list[Any]]:
     places = st.integers(0, size)
     ends = st.lists(st.tuples(places, places, st.sampled_from(["X", "Y", "é b"])), max_size=5)
     return [[*sorted(row[:2]), row[2]] for row in draw(ends)]
-
-
-@st.composite
-def own_rows(draw: st.DrawFn) -> Row:
-    """Any object that 0.1.0 could read."""
-    if draw(st.booleans()):
-        text = draw(texts)
-        row: Row = {"text": text, "spans": draw(mentions(len(text)))}
-    else:
-        tokens = draw(st.lists(st.text(characters, min_size=1, max_size=3), max_size=5))
-        row = {"tokens": tokens, "spans": draw(mentions(len(tokens)))}
-    if draw(st.booleans()):
-        row["spans"] = [dict(zip(("start", "end", "label"), span)) for span in row["spans"]]
-    if draw(st.integers(0, 5)) == 0:
-        row["spans"] = None
-    if draw(st.booleans()):
-        row["id"] = draw(st.integers())
-    return row
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(own_rows(), max_size=5), st.sampled_from(["count", "expand", "contract", "split"]))
-def test_files_are_read_as_before(rows: list[Row], misaligned: str) -> None:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "in.jsonl"
-        path.write_text("\n".join(json.dumps(row) for row in rows))
-        assert outcome(as_now, path, misaligned) == outcome(as_read, path, misaligned)
 
 
 @settings(max_examples=300, deadline=None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
-from spacy_iobes.corpus import Markup, NestedReading, TextReading
-from spacy_iobes.corpus.nested_corpus import nested
+from spacy_iobes.corpus import Sentences, make_docs, read
 
 from .commands import fine, run
 
@@ -41,80 +40,70 @@ def archive(path: Path, files: dict[str, bytes]) -> Path:
 # Tokens and Docs
 
 
-def docs(path: Path, unit: str = "document", **how: Any) -> Iterator[Any]:
-    reading = NestedReading("sc", unit, texts=TextReading(**how), form="inline", entities=True)  # type: ignore[arg-type]
-    return nested(path, reading, spacy.blank("en").vocab)
+def whole(path: Path, form: str = "auto", **how: Any) -> Sentences:
+    (part,) = read(path, **{"format": form, **how})
+    return part
+
+
+def gone(part: Sentences) -> list[tuple[str, str]]:
+    return [(each.kind, each.gone[0][2]) for each in part.findings]
+
+
+def found(part: Sentences) -> list[list[tuple[str, str]]]:
+    spans = part.known().spans
+    return [
+        [(part.text(number, start, end), label) for start, end, label in sorted(row)]
+        for number, row in enumerate(spans)
+    ]
 
 
 def test_mentions_within_tokens(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("at <x>3p</x>m, <x>room5</x>")
-    (made,) = docs(path)
-    assert [(each.kind, each.gone[0][2]) for each in made.findings] == [("misaligned", "3p")]
-    assert [ent.text for ent in made.doc.ents] == ["room5"]
-    (made,) = docs(path, misaligned="split")
-    assert [token.text for token in made.doc] == ["at", "3p", "m", ",", "room5"]
-    assert [(ent.text, ent.label_) for ent in made.doc.ents] == [("3p", "x"), ("room5", "x")]
-    assert made.doc.text == "at 3pm, room5"
-    assert not made.findings
-    (made,) = docs(path, misaligned="expand")
-    assert [ent.text for ent in made.doc.ents] == ["3pm", "room5"]
+    part = whole(path, "inline")
+    assert gone(part) == [("misaligned", "3p")]
+    assert found(part) == [[("room5", "x")]]
+    part = whole(path, "inline", misaligned="split")
+    assert part.words.strings() == ["at", "3p", "m", ",", "room5"]
+    assert found(part) == [[("3p", "x"), ("room5", "x")]]
+    assert part.words.document(0) == "at 3pm, room5"
+    assert not part.findings
+    part = whole(path, "inline", misaligned="expand")
+    assert found(part) == [[("3pm", "x"), ("room5", "x")]]
 
 
 def test_brat_and_json_tokens_are_split_too(tmp_path: Path) -> None:
-    (tmp_path / "1.txt").write_text("unhappy people")
-    (tmp_path / "1.ann").write_text("T1\tA 2 7\thappy\nT2\tB 0 1;8 9\tu p\n")
-    (made,) = nested(tmp_path, NestedReading(texts=TextReading(misaligned="split")))
-    assert [token.text for token in made.doc] == ["un", "happy", "p", "eople"]
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "1.txt").write_text("unhappy people")
+    (tmp_path / "brat" / "1.ann").write_text("T1\tA 2 7\thappy\nT2\tB 0 1;8 9\tu p\n")
+    part = whole(tmp_path / "brat", misaligned="split")
+    assert part.words.strings() == ["un", "happy", "p", "eople"]
     path = tmp_path / "a.jsonl"
     rows = [
         {"text": "unhappy people", "spans": [[2, 7, "A"], [5, 7, "B"]]},
         {"tokens": ["unhappy", "people"], "spans": [[0, 1, "A"]]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    first, second = nested(path, NestedReading(texts=TextReading(misaligned="split")))
-    assert [token.text for token in first.doc] == ["un", "hap", "py", "people"]
-    assert [span.text for span in first.doc.spans["sc"]] == ["happy", "py"]
-    assert [token.text for token in second.doc] == ["unhappy", "people"]
-
-
-def test_overlapping_mentions_are_no_entities(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text("<x>one <y>two</y></x> three")
-    (made,) = docs(path)
-    assert [(span.text, span.label_) for span in made.doc.spans["sc"]] == [
-        ("one two", "x"),
-        ("two", "y"),
-    ]
-    assert not made.doc.has_annotation("ENT_IOB")
-    path.write_text("none at all")
-    (made,) = docs(path)
-    assert made.doc.has_annotation("ENT_IOB")
+    first, second = read(path, misaligned="split")
+    assert first.words.strings() == ["un", "hap", "py", "people"]
+    assert found(first) == [[("happy", "A"), ("py", "B")]]
+    assert second.words.strings() == ["unhappy", "people"]
 
 
 @pytest.mark.parametrize("language", ["", "en"])
 def test_sentences_stand_in_tags(tmp_path: Path, language: str) -> None:
     path = tmp_path / "a"
     path.write_text("Head:\n\n<s>One <x>two</s></x>\n <s>three <x>four</s> five</x>\nend\n")
-    how: dict[str, Any] = {"markup": Markup(sentence="s")}
-    if language:
-        from spacy_iobes.corpus import tokens_by
-
-        how["tokenize"] = tokens_by(spacy.blank(language).tokenizer)
-    (made,) = docs(path, **how)
-    assert [sent.text.split() for sent in made.doc.sents] == [
+    part = whole(path, "inline", sentence_tag="s", lang=language)
+    (doc,) = make_docs([part], spacy.blank("en").vocab, "spans:sc", "document")
+    assert doc.text == re.sub("</?[sx]>", "", path.read_text())
+    assert [sent.text.split() for sent in doc.sents] == [
         ["Head:"],
         ["One", "two"],
-        ["three", "four"],
-        ["five", "end"],
+        ["three", "four", "five", "end"],  # a mention goes over the boundary, so there is none
     ]
-    assert made.doc.text == path.read_text().replace("<s>", "").replace("</s>", "").replace(
-        "<x>", ""
-    ).replace("</x>", "")
-    parts = list(docs(path, "sentence", **how))
-    assert len(parts) == 4
-    assert [each.kind for part in parts for each in part.findings] == ["beyond"]
-    assert [span.text for part in parts for span in part.doc.spans["sc"]] == ["two"]
+    assert [each.kind for each in part.findings] == ["crossing"]
+    assert [span.text for span in doc.spans["sc"]] == ["two", "four five"]
 
 
 # The command

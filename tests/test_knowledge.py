@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.util import load_config
 
 from spacy_iobes.codes import get_scheme
-from spacy_iobes.corpus import ConllCorpus
+from spacy_iobes.corpus import conll_corpus
 from spacy_iobes.ml import FeatureTable, TagChain, token_features
 
 from .commands import fine, run
@@ -131,7 +131,7 @@ def test_packaged_and_installed(data: Path, tmp_path: Path) -> None:
 
 def test_several_processes_find_the_same(data: Path) -> None:
     nlp = spacy.load(data / "model")
-    corpus = ConllCorpus(data / "dev", scheme="bio", unit="document", keep_sentences=True)
+    corpus = conll_corpus(data / "dev", scheme="bio", unit="document", keep_sentences=True)
     docs = [pair.predicted for pair in corpus(nlp)]
     copies = [doc.copy() for doc in docs]
     alone = entities(nlp.pipe(docs, n_process=1))
@@ -141,7 +141,7 @@ def test_several_processes_find_the_same(data: Path) -> None:
 
 def test_batches_do_not_matter(data: Path) -> None:
     nlp = spacy.load(data / "model")
-    corpus = ConllCorpus(data / "dev", scheme="bio", unit="document", keep_sentences=True)
+    corpus = conll_corpus(data / "dev", scheme="bio", unit="document", keep_sentences=True)
     docs = [pair.predicted for pair in corpus(nlp)]
     together = ner(nlp).marginals(docs)
     alone = [ner(nlp).marginals([doc])[0] for doc in docs]

@@ -19,8 +19,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_iobes import SCHEMES, TagScores, check, convert, parse, repair, score, validate
-from spacy_iobes.corpus import DocUnit
-from spacy_iobes.corpus.nested_reader import nested_corpus
+from spacy_iobes.corpus import Unit, nested_corpus
 from spacy_iobes.errors import TagError
 from spacy_iobes.pipeline import span_scorer
 from spacy_iobes.pipeline.scorers import nested_scorer
@@ -205,7 +204,7 @@ def test_violations_beside_missing_tokens_name_the_line_of_the_tag(tmp_path: Pat
 @pytest.mark.parametrize("model", ["edge", "state", "per_label"])
 @pytest.mark.parametrize("unit", ["sentence", "document"])
 def test_nested_learning_takes_nothing_from_missing_tokens(
-    tmp_path: Path, unit: DocUnit, model: str
+    tmp_path: Path, unit: Unit, model: str
 ) -> None:
     nlp = spacy.blank("en")
     pipe: Any = nlp.add_pipe("iobes_nested_ner", config={"representation": model})
@@ -258,13 +257,18 @@ def flat_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "model"
 
 
-def test_tune_refuses_docs_without_entities(tmp_path: Path, flat_model: Path) -> None:
+def test_docs_without_entities(tmp_path: Path, flat_model: Path) -> None:
+    """Their only group is taken for them; without spans there is nothing to learn."""
     path = tmp_path / "group.spacy"
-    DocBin(docs=[group(3, [(0, 2, "X")])], store_user_data=True).to_disk(path)
-    done = run("tune", flat_model, path)
-    assert done.exit_code == 2
-    assert "there is no entity in 1 Doc" in done.stderr
-    assert "'sc'" in done.stderr
+    DocBin(docs=[group(3, [(0, 2, "X")])]).to_disk(path)
+    assert "best bias" in fine("tune", flat_model, path).stdout
+    fine("train", path, path, "-o", tmp_path / "model", "--max-steps", "1")
+    DocBin(docs=[group(3, [])]).to_disk(path)
+    for line in (["tune", flat_model, path], ["train", path, path, "-o", tmp_path / "model"]):
+        done = run(*line)
+        assert done.exit_code == 2
+        assert "there is no entity in 1 Doc" in done.stderr
+    DocBin(docs=[group(3, [(0, 2, "X"), (1, 2, "X")])]).to_disk(path)
     done = run("train", path, path, "-o", tmp_path / "model")
-    assert done.exit_code == 2
-    assert "'sc'" in done.stderr
+    assert done.exit_code == 1
+    assert "Find nested mentions (--nested), or keep one." in done.stderr

@@ -44,7 +44,7 @@ def json_lines(path: Path) -> Path:
 
 def brat(path: Path) -> Path:
     fine("convert", json_lines(path), path / "in.spacy")
-    fine("convert", path / "in.spacy", path / "brat", "--to", "brat", "--spans-key", "sc")
+    fine("convert", path / "in.spacy", path / "brat", "--to", "brat")
     return path / "brat"
 
 
@@ -73,10 +73,18 @@ def test_settings(tmp_path: Path) -> None:
     assert len(examples(path, scheme="bio", layers=[1, 2], limit=1, shuffle=True)) == 1
     (tmp_path / "bare.tsv").write_text("w\tPER\nAda\tB\n")
     (headed,) = examples(tmp_path / "bare.tsv", scheme="bio", header=True)
-    (named,) = examples(
-        tmp_path / "bare.tsv", scheme="bio", layers=[1], labels=["PER"], comment="w\t"
-    )
+    (named,) = examples(tmp_path / "bare.tsv", scheme="bio", layers=["1=PER"], comment="w\t")
     assert group(headed.reference) == group(named.reference) == [(0, 1, "PER")]
+
+
+def test_entities_of_docs_without_groups_are_mentions(tmp_path: Path) -> None:
+    (tmp_path / "in.bio").write_text("Ada B-PER\n\nIBM B-ORG\nUK I-ORG\n")
+    fine("convert", tmp_path / "in.bio", tmp_path / "in.spacy", "-s", "bio")
+    one, two = examples(tmp_path / "in.spacy", unit="document")
+    assert [group(x.reference) for x in (one, two)] == [[(0, 1, "PER")], [(0, 2, "ORG")]]
+    assert [ent.text for ent in two.reference.ents] == ["IBM UK"]  # they stay
+    with pytest.raises(UnknownNameError, match="no Doc has a span group 'x'"):
+        examples(docbin(tmp_path), spans_key="x")
 
 
 def test_a_folder_of_files(tmp_path: Path) -> None:
@@ -103,10 +111,9 @@ def test_the_log_names_what_is_left_out(tmp_path: Path, caplog: pytest.LogCaptur
 @pytest.mark.parametrize(
     ("config", "error", "said"),
     [
-        ({}, FileError, "name its scheme"),
+        ({"scheme": "bio", "policy": "x"}, UnknownNameError, "Unknown policy"),
         ({"scheme": "x"}, UnknownNameError, "Unknown scheme"),
         ({"scheme": "bio", "layers": [1, 1]}, FileError, "A column is one layer"),
-        ({"scheme": "bio", "labels": ["A", "B"]}, FileError, "2 labels for 1 layers"),
         ({"scheme": "iobes", "layers": [1, 2]}, MalformedTagsError, "in.tsv"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import inspect
+import json
 import random
 import re
 import subprocess
@@ -20,19 +22,29 @@ from spacy.training import Example
 from spacy.util import load_config, registry
 
 from spacy_iobes import SCHEMES, Span
-from spacy_iobes.corpus import ColumnReader, files
-from spacy_iobes.corpus import reader as reader_module
+from spacy_iobes.corpus import (
+    ColumnReader,
+    ExampleOptions,
+    ReadOptions,
+    conll_corpus,
+    files,
+    training_corpus,
+)
+from spacy_iobes.corpus.formats import columns as column_format
+from spacy_iobes.corpus.formats.options import option_fields
 from spacy_iobes.errors import (
     ColumnError,
+    CorpusError,
     FileError,
     InexpressibleError,
     MalformedTagsError,
+    SettingError,
     UnknownNameError,
     UnreadableTagError,
 )
 
 from . import by_hand
-from .shared import SHARED, needs_shared
+from .shared import SHARED, beside, needs_shared
 
 NAME = "spacy-iobes.ConllCorpus.v1"
 TEXT = "Ada B-PER\nLovelace I-PER\nin O\nLondon B-LOC\n\nNo O\none -\nknows !\n"
@@ -95,6 +107,45 @@ def test_every_scheme_gives_the_same_entities(nlp: Language, tmp_path: Path, sch
     assert spans(doc) == [tuple(span) for span in wanted]
 
 
+def test_the_scheme_may_be_left_out_where_all_readings_agree(nlp: Language, tmp_path: Path) -> None:
+    one, two = references(nlp, written(tmp_path, TEXT), scheme=None)
+    assert spans(one) == [(0, 2, "PER"), (3, 4, "LOC")]
+    assert [token.ent_iob for token in two] == [2, 0, 3]
+    path = written(tmp_path, "a B-X\nb I-X\nc E-X\n\nd E-X\n")
+    with pytest.raises(FileError, match=r"name the scheme of its tags \(--scheme\)"):
+        references(nlp, path, scheme=None)
+
+
+def test_a_share_of_the_documents_is_held_out(nlp: Language, tmp_path: Path) -> None:
+    """Sentences, where there are fewer than ten documents; what is left is the rest."""
+    marked = "".join(f"-DOCSTART- O\n\na{i} O\n\nb{i} O\n\n" for i in range(20))
+    for text, unit, count in (
+        (marked, 2, 2),
+        (marked.rpartition("-DOCSTART-")[0], 2, 2),
+        (f"{TEXT}\n" * 9, 1, 2),
+    ):
+        path = written(tmp_path, text)
+        every = words(references(nlp, path))
+        for seed in range(3):
+            train, dev = (
+                words(references(nlp, path, part=part, seed=seed)) for part in ("train", "dev")
+            )
+            assert len(dev) == count * unit
+            assert sorted(train + dev) == sorted(every)
+            again = references(nlp, path, part="dev", seed=seed)
+            assert words(again) == dev
+        if unit > 1:
+            names = {sentence[0][1:] for sentence in dev}
+            assert len(names) == count  # whole documents
+            docs = references(nlp, path, part="dev", seed=seed, unit="document")
+            assert [word for doc in words(docs) for word in doc] == [w for s in dev for w in s]
+    assert len(references(nlp, path, part="dev", share=0.5)) == 9
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        references(nlp, path, part="dev", share=1.0)
+    with pytest.raises(CorpusError, match="one sentence cannot be held out from itself"):
+        references(nlp, written(tmp_path, "a B-X\n"), part="train")
+
+
 DOCUMENTS = {
     "marker": "-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\n\nc O\n",
     "marker in the first sentence": "-DOCSTART- O\na O\n\nb O\n\n-DOCSTART- O\nc O\n",
@@ -134,7 +185,7 @@ def test_a_span_ends_with_its_sentence(nlp: Language, tmp_path: Path) -> None:
 def test_columns(nlp: Language, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes("# é\nB-X,1,New York,é\nO,2,x,y\n".encode("latin-1"))
-    settings = {"delimiter": "comma", "token_index": 2, "tag_index": 0, "comment": "#"}
+    settings = {"delimiter": "comma", "token": 2, "tag": 0, "comment": "#"}
     (doc,) = references(nlp, path, encoding="latin-1", **settings)
     assert words([doc]) == [["New York", "x"]]
     assert spans(doc) == [(0, 1, "X")]
@@ -151,6 +202,23 @@ def test_a_directory_in_the_order_of_names_without_hidden_files(
     written(tmp_path, "a b c d\n", ".hidden/file")
     written(tmp_path, "", "z")
     assert words(references(nlp, tmp_path)) == [["a"], ["b"], ["sub/c"]]
+
+
+def settings_table() -> list[str]:
+    """The settings of examples as rows of a table, and those of reading by name."""
+    return [
+        f"| `{each.name}` | `{json.dumps(each.default)}` | {each.metadata['about']} |"
+        for each in option_fields(ExampleOptions)
+    ]
+
+
+def test_docs_list_every_setting(nlp: Language) -> None:
+    page = beside("docs/pipeline.md").read_text(encoding="utf8")
+    assert "\n".join(settings_table()) in page
+    names = {each.name for cls in (ExampleOptions, ReadOptions) for each in option_fields(cls)}
+    assert set(inspect.signature(conll_corpus).parameters) == {"path", *names}
+    for each in option_fields(ReadOptions):
+        assert f"`{each.name}`" in page
 
 
 def test_limit_counts_docs(nlp: Language, tmp_path: Path) -> None:
@@ -193,17 +261,23 @@ def test_tags_for_a_tagger(nlp: Language, tmp_path: Path) -> None:
         references(nlp, path, tag_scheme="io")
 
 
-def test_it_streams(nlp: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[ColumnReader] = []
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The readers of column files that are made."""
+    made: list[Any] = []
 
     class Watched(ColumnReader):
         def __init__(self, *args: Any):
             super().__init__(*args)
             made.append(self)
 
+    monkeypatch.setattr(column_format, "ColumnReader", Watched)
+    return made
+
+
+def test_it_streams(nlp: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = watched(monkeypatch)
     monkeypatch.setattr(files, "CHUNK", 100)
-    monkeypatch.setattr(reader_module, "ColumnReader", Watched)
-    monkeypatch.setattr(reader_module, "HOLD", 0)
+    monkeypatch.setattr(training_corpus, "HOLD", 0)
     read = corpus(written(tmp_path, "a O\n\n" * 1000))
     assert len(list(read(nlp))) == 1000
     next(read(nlp))
@@ -223,7 +297,7 @@ BAD = {
     "ragged": ("a O\nb x O\n", ColumnError, 2, "3 columns where line 1 has 2"),
     "no tag": ("a O\nb\n", ColumnError, 2, "1 column where line 1 has 2"),
     "no label": ("a O\nb B\n", InexpressibleError, 2, "'b': an entity of a Doc needs a label"),
-    "no token": ("a\tO\n\tO\n", ColumnError, 2, "the token is empty"),
+    "no token": ("a\tO\n\tO\n", FileError, 2, "a token is empty"),
 }
 
 
@@ -276,7 +350,7 @@ def test_unreadable_tags_are_repaired_by_no_policy(nlp: Language, tmp_path: Path
         ({"tag_scheme": "nope"}, UnknownNameError, "io, iob1, bio"),
         ({"unit": "page"}, UnknownNameError, "sentence, document"),
         ({"path": None}, FileError, "--paths.train"),
-        ({"delimiter": ""}, FileError, "'auto'"),
+        ({"delimiter": ""}, SettingError, "--delimiter"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], error: type[Exception], said: str) -> None:
@@ -287,18 +361,11 @@ def test_bad_settings(settings: dict[str, Any], error: type[Exception], said: st
 def test_a_file_is_read_again_only_if_it_has_changed(
     nlp: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, made = written(tmp_path, "a B-X\n\nb O\n"), []
-
-    class Watched(ColumnReader):
-        def __init__(self, *args: Any):
-            super().__init__(*args)
-            made.append(self)
-
-    monkeypatch.setattr(reader_module, "ColumnReader", Watched)
+    path, made = written(tmp_path, "a B-X\n\nb O\n"), watched(monkeypatch)
     read = corpus(path)
     next(read(nlp))
-    assert len(list(read(nlp))) == 2  # the first time it did not come to the end
     count = len(made)
+    assert len(list(read(nlp))) == 2  # the first time it did not come to the end
     for example in read(nlp):
         example.reference.set_ents([])  # which is nobody else's
     assert [len(example.reference.ents) for example in read(nlp)] == [1, 0]
@@ -311,7 +378,7 @@ def test_a_file_is_read_again_only_if_it_has_changed(
 def test_nothing_to_read(nlp: Language, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
         references(nlp, tmp_path / "nothing")
-    with pytest.raises(FileError, match="without column files"):
+    with pytest.raises(FileError, match="a folder without files"):
         references(nlp, tmp_path)
     for text in ("", "\n\n", "-DOCSTART- O\n\n"):
         with pytest.raises(FileError, match="no token to train on"):
@@ -396,7 +463,7 @@ def test_spacy_train_stops_at_bad_gold(tmp_path: Path) -> None:
         ("wnut17/emerging.dev.conll", {}),
         ("wnut17/emerging.test.annotated", {}),
         ("conll2002/ned.testa", {"unit": "document"}),
-        ("uner/en_ewt-ud-dev.iob2.gz", {"token_index": 1, "tag_index": 2, "comment": "#"}),
+        ("uner/en_ewt-ud-dev.iob2.gz", {"token": 1, "tag": 2, "comment": "#"}),
         ("masakhaner1/luo/train.txt", {}),
     ],
 )
@@ -408,10 +475,10 @@ def test_published_corpora(nlp: Language, file: str, settings: dict[str, Any]) -
     rows = [re.split(r"[ \t]+", line.strip("\r")) for line in text.split("\n") if line.strip()]
     rows = [row for row in rows if not (row[0] == "#" and settings.get("comment"))]
     tokens = [row for row in rows if row[0] != "-DOCSTART-"]
-    column = settings.get("tag_index", -1)
+    column = settings.get("tag", -1)
     docs = references(nlp, path, **settings)
     assert sum(len(doc.ents) for doc in docs) == sum(row[column][0] == "B" for row in tokens) > 200
-    wanted = [row[settings.get("token_index", 0)] for row in tokens]
+    wanted = [row[settings.get("token", 0)] for row in tokens]
     assert [token.text for doc in docs for token in doc] == wanted
     if settings.get("unit") == "document":
         assert len(docs) == len(rows) - len(tokens) > 50

@@ -16,6 +16,7 @@ from spacy_iobes.corpus import find_scheme
 
 from . import by_hand, strategies
 from .commands import fine, run
+from .shared import SHARED, needs_shared
 
 ORDER = ["bio", "iobes", "bilou", "iob1", "io"]
 
@@ -106,3 +107,19 @@ def test_all_outside(tmp_path: Path) -> None:
     path = written(tmp_path / "a.bio", [["O", "O"]])
     assert json.loads(fine("summarize", path, "--json").stdout)["labels"] == {}
     assert fine("summarize", path).stderr == f"{path}: tags read as bio\n"
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("conll2003-eng/eng.testb", "tags read as iob1"),
+        ("conll2003-eng/eng.train", "the fewest violations are those of iob1 (2)"),
+        ("masakhaner1/hau/test.txt", "the fewest violations are those of bio (1)"),
+        ("masakhaner1/ibo/test.txt", "tags read as bio"),
+    ],
+)
+def test_real_files_say_their_scheme_or_why_not(file: str, said: str) -> None:
+    result = run("summarize", SHARED / "data" / file)
+    assert said in result.stderr
+    assert result.exit_code == (0 if "read as" in said else 2)

@@ -16,9 +16,9 @@ import spacy
 from spacy.util import load_config
 
 from spacy_iobes import Signature
-from spacy_iobes.corpus import TrainingData, is_pipeline, put
+from spacy_iobes.corpus import TrainingCorpus, TrainingSize, is_pipeline, put
 from spacy_iobes.errors import FileError
-from spacy_iobes.pipeline import EntityRecognizer, Settings, Table, config_file, shipped
+from spacy_iobes.pipeline import EntityRecognizer, Table, TrainingOptions, config_file, shipped
 from spacy_iobes.pipeline.training_config import training_config
 
 from .commands import fine, run
@@ -123,7 +123,7 @@ def test_columns_are_chosen_by_the_options(tmp_path: Path, data: Path) -> None:
     fine("train", *files, "-s", "bio", "-o", tmp_path / "model", *options, "--documents", "tokens")
     assert (tmp_path / "model" / WEIGHTS).read_bytes() == (data / "model" / WEIGHTS).read_bytes()
     reader = load_config(tmp_path / "model" / "config.cfg")["corpora"]["train"]
-    assert (reader["delimiter"], reader["markers_as_tokens"]) == ("comma", True)
+    assert (reader["delimiter"], reader["documents"]) == ("comma", "tokens")
 
 
 def test_markers_can_be_tokens(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_markers_can_be_tokens(tmp_path: Path) -> None:
     result = fine(*line, "--documents", "tokens")
     assert f"{path}: 2 sentences, 4 tokens, 2 entities of 1 label\n" in result.stderr
     corpora = load_config(tmp_path / "model" / "config.cfg")["corpora"]
-    assert corpora["dev"]["markers_as_tokens"] is True
+    assert corpora["dev"]["documents"] == "tokens"
 
 
 def test_the_model_tags_in_a_scheme_of_its_own(data: Path, tmp_path: Path) -> None:
@@ -191,8 +191,10 @@ def test_settings_can_be_overridden(data: Path) -> None:
     assert config["corpora"]["dev"]["limit"] == 5
 
 
-def of_size(docs: int, length: int) -> TrainingData:
-    return TrainingData("x", {"@readers": "spacy.Corpus.v1"}, [length] * docs, Counter(X=docs))
+def of_size(docs: int, length: int) -> TrainingCorpus:
+    corpus = TrainingCorpus("x")
+    corpus.size = TrainingSize(Counter(X=docs), lengths=[length] * docs)
+    return corpus
 
 
 @pytest.mark.parametrize(
@@ -217,9 +219,9 @@ def test_the_schedule_fits_the_data(
 
 def test_how_long_to_train() -> None:
     data = of_size(100, 60), of_size(100, 60)
-    config = training_config(*data, Settings(epochs=4))["training"]
+    config = training_config(*data, TrainingOptions(epochs=4))["training"]
     assert (config["max_steps"], config["eval_frequency"], config["patience"]) == (200, 50, 0)
-    config = training_config(*data, Settings(max_steps=30))["training"]
+    config = training_config(*data, TrainingOptions(max_steps=30))["training"]
     assert config["max_steps"] == 30
     assert config["max_steps"] % config["eval_frequency"] == 0
     config = training_config(*data, overrides={"training.max_steps": 31})["training"]
@@ -231,17 +233,19 @@ def test_how_long_to_train() -> None:
 
 
 def test_another_config_keeps_its_own_settings(data: Path, tmp_path: Path) -> None:
-    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn"))
+    config = training_config(of_size(9, 9), of_size(9, 9), TrainingOptions("ner_cnn"))
     original = load_config(CONFIGS / "ner_cnn.cfg")
     for name in ("max_steps", "patience", "batcher"):
         assert config["training"][name] == original["training"][name]
     assert config["training"]["eval_frequency"] == 1  # a look in every pass, which has one step
     (tmp_path / "mine.cfg").write_text((CONFIGS / "ner_cnn.cfg").read_text(encoding="utf8"))
-    config = training_config(of_size(9, 9), of_size(9, 9), Settings(str(tmp_path / "mine.cfg")))
+    config = training_config(
+        of_size(9, 9), of_size(9, 9), TrainingOptions(str(tmp_path / "mine.cfg"))
+    )
     assert config["training"]["eval_frequency"] == original["training"]["eval_frequency"]
-    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", epochs=2))
+    config = training_config(of_size(9, 9), of_size(9, 9), TrainingOptions("ner_cnn", epochs=2))
     assert config["training"]["patience"] == 0
-    config = training_config(of_size(9, 9), of_size(9, 9), Settings("ner_cnn", max_steps=7))
+    config = training_config(of_size(9, 9), of_size(9, 9), TrainingOptions("ner_cnn", max_steps=7))
     assert config["training"]["max_steps"] == 7
     assert config["training"]["patience"] == original["training"]["patience"]
     nlp = spacy.blank("en")
@@ -301,6 +305,7 @@ def test_labels_that_are_not_in_the_training_data(data: Path, tmp_path: Path) ->
 def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
     good = data / "train.bio"
     files = {"empty": "", "outside": "a O\nb O\n", "blank": "\n\n\n", "ragged": "a B-X\nb\n"}
+    files |= {"one": "a B-X\n", "vague": "a B-X\nb I-X\nc E-X\n\nd E-X\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "none.spacy").write_text("no DocBin")
@@ -315,16 +320,17 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         ([tmp_path / "empty", good, *scheme], "there is no token to train on"),
         ([good, tmp_path / "blank", *scheme], "there is no token to train on"),
         ([tmp_path / "outside", good, *scheme], "outside: there is no entity in 1 sentence"),
-        ([good, tmp_path / "outside", *scheme], "the right column (--tag)?"),
+        ([good, tmp_path / "outside", *scheme], "the right column (--tag, --layer)?"),
         ([tmp_path / "ragged", good, *scheme], "ragged, line 2"),
         ([tmp_path / "none.spacy", good, *scheme], "not a DocBin"),
-        ([mixed, good, *scheme], "holds .spacy files and others"),
+        ([mixed, good, *scheme], "b.spacy: not a DocBin"),
+        ([tmp_path / "one", *scheme], "one sentence cannot be held out from itself: name DEV"),
         (["-", good, *scheme], "can be read only once"),
-        ([good, good], "is a column file: name its scheme (--scheme), one of io"),
+        ([tmp_path / "vague", good], "vague: name the scheme of its tags (--scheme): it is"),
         ([good, good, "--scheme", "ibo"], "Unknown scheme 'ibo'"),
         ([good, good, *scheme, "--policy", "fix"], "Unknown policy 'fix'"),
         ([good, good, *scheme, "--model-scheme", "ibo"], "Unknown scheme 'ibo'"),
-        ([good, good, *scheme, "--lang", "qq"], "The language 'qq' cannot be loaded"),
+        ([good, good, *scheme, "--lang", "qq"], "spaCy has no language 'qq'"),
         (
             [good, good, *scheme, "--config", "nope"],
             "ner_wide_deep, nested_cnn, nested_fast, nested_mean, nested_wide_deep; or",
@@ -342,7 +348,7 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
             [good, good, *scheme, "--config", "tagger_iobes", "--model-scheme", "bio"],
             "no iobes_ner",
         ),
-        ([good, good, *scheme, "--epochs", 2, "--max-steps", 5], "say how long in one way"),
+        ([good, good, *scheme, "--epochs", 2, "--max-steps", 5], "Say how long in one way"),
     ]
     output = tmp_path / "model"
     for arguments, message in cases:
@@ -352,6 +358,33 @@ def test_what_cannot_be_trained_on(data: Path, tmp_path: Path) -> None:
         assert not list(tmp_path.glob("model*"))
     result = run("train", good, good, *scheme)
     assert "say where the pipeline goes" in result.stderr
+
+
+def test_mentions_that_overlap_are_for_nested_recognisers(data: Path, tmp_path: Path) -> None:
+    row = {"tokens": ["a", "b"], "spans": [[0, 2, "X"], [1, 2, "Y"]]}
+    (tmp_path / "bad.jsonl").write_text(json.dumps(row))
+    result = run("train", tmp_path / "bad.jsonl", data / "dev.bio", "-o", tmp_path / "model")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: {tmp_path / 'bad.jsonl'}, line 1, 'b': X 'a b' and Y 'b' overlap, which entities "
+        "cannot. Find nested mentions (--nested), or keep one.\n"
+    )
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_tenth_of_train_is_held_out_where_there_is_no_dev(data: Path, tmp_path: Path) -> None:
+    line = ["train", data / "train.bio", "-s", "bio", "--max-steps", 4]
+    result = fine(*line, "-o", tmp_path / "model", "--training.batcher.size", 50)
+    path = data / "train.bio"
+    assert f"{path}: 6 of 60 sentences are held out to choose by (seed 0)\n" in result.stderr
+    assert f"{path}: 54 sentences, " in result.stderr
+    assert f"{path}: 6 sentences, " in result.stderr
+    config = load_config(tmp_path / "model" / "config.cfg")
+    parts = {name: config["corpora"][name]["part"] for name in ("train", "dev")}
+    assert (parts, config["training"]["batcher"]["size"]) == ({"train": "train", "dev": "dev"}, 50)
+    printed = fine(*line, "--print-config", "--seed", 7).stdout
+    seeds = [x["seed"] for x in spacy.util.load_config_from_str(printed)["corpora"].values()]
+    assert seeds == [7, 7]
 
 
 TOUCHING = "he O\n\nin O\nAda B-PER\nGrace B-PER\nHopper I-PER\n\n"
@@ -423,7 +456,8 @@ def test_malformed_entities_of_a_docbin(data: Path, tmp_path: Path) -> None:
     result = run("train", tmp_path / "bad.spacy", data / "dev.bio", "-s", "bio", "-o", "model")
     assert result.exit_code == 1
     assert "bad.spacy, Doc 0, token 1" in result.stderr
-    assert "'spacy-iobes repair' repairs the file" in result.stderr
+    assert "Name a policy (--policy)" in result.stderr
+    fine("train", tmp_path / "bad.spacy", "-p", "begin", "--print-config", data / "dev.bio")
 
 
 # the directory

@@ -11,16 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from ..codes.policy import POLICIES
-from ..corpus.conll import ONE_SCHEME, Columns, columns_named
+from ..corpus.conll import ONE_SCHEME
 from ..corpus.formats.options import (
     ADVANCED,
-    Documents,
     ReadOptions,
     SaveOptions,
     option_fields,
 )
 from ..corpus.opener import Opener
-from ..names import known_name
 from .application import tell
 from .progress import bar
 from .settings import about_field, setting_name, settings_of, values_of
@@ -47,61 +45,10 @@ SchemeName = Annotated[
 PolicyName = Annotated[
     str, typer.Option("--policy", "-p", help=f"What malformed tags become: {_POLICIES}.")
 ]
-GoldPolicy = Annotated[
-    str,
-    typer.Option(
-        "--policy",
-        "-p",
-        help=f"Policy for malformed tags in column files: {_POLICIES}. Without one they are "
-        "refused.",
-    ),
-]
 OutputFile = Annotated[str, typer.Option("--output", "-o", help="Where to write; - prints.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Limit = Annotated[int, typer.Option("--limit", help="List at most so many; 0 lists all.", min=0)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result line.")]
-
-
-def columns_from(
-    encoding: Annotated[str, typer.Option("--encoding", help="Of files in and out.")] = "utf8",
-    delimiter: Annotated[
-        str,
-        typer.Option(
-            "--delimiter",
-            help="Between columns: tab, space, whitespace (any run of both), comma, any other "
-            "string, or auto: a tab if the first token's line has one, else whitespace.",
-        ),
-    ] = "auto",
-    token_index: Annotated[
-        int,
-        typer.Option("--token", help="Column of the token, from 0; negative: from the end."),
-    ] = 0,
-    tag_index: Annotated[
-        int, typer.Option("--tag", help="Column of the tag, from 0; negative: from the end.")
-    ] = -1,
-    comment: Annotated[
-        str,
-        typer.Option(
-            "--comment",
-            help="Lines that start with this are comments, '#' for example (default: none are).",
-        ),
-    ] = "",
-    documents: Annotated[
-        str,
-        typer.Option(
-            "--documents",
-            help="What lines that mark documents (-DOCSTART-) do: markers (begin one), none (a "
-            "file is one document, and where a model could look at documents it gets each "
-            "sentence for itself), or tokens (they are tokens like any other).",
-        ),
-    ] = "markers",
-) -> Columns:
-    """How to read column files, from the options."""
-    if not delimiter:
-        raise typer.BadParameter("an empty delimiter separates nothing", param_hint="--delimiter")
-    known_name("documents", documents, Documents)
-    none, tokens = documents == "none", documents == "tokens"
-    return columns_named(delimiter, token_index, tag_index, comment, encoding, none, tokens)
 
 
 def in_place_of(
@@ -133,6 +80,7 @@ def in_place_of(
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 SHORT = {
+    "--config": "-c",
     "--format": "-f",
     "--label": "-l",
     "--output": "-o",
@@ -240,6 +188,3 @@ save_options = fields_of("save", SaveOptions, ("encoding",))
 
 read_options = fields_of("how", ReadOptions)
 """Give a command the options of `ReadOptions` in place of its parameter `how`."""
-
-column_options = in_place_of("columns", columns_from)
-"""Give a command the options of `columns_from` in place of its parameter `columns`."""

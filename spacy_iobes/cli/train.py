@@ -1,73 +1,55 @@
-"""The command `train`: a recogniser from column files or DocBins, by spaCy's own training."""
+"""The command `train`: a recogniser from annotated files of any format, by spaCy's training."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..corpus.conll import Columns
+from ..corpus.corpus import Corpus
 from ..corpus.files import write_bytes
+from ..corpus.formats.options import ExampleOptions, Portion, ReadOptions
+from ..corpus.opener import require_columns
 from ..errors import FileError
+from ..pipeline.training_options import TrainingOptions
 from ..scoring.formats import formatted
-from .application import command, counted, echo
-from .nested_options import NestedOptions, nested_data_options
-from .options import GoldPolicy, column_options
+from .application import command, counted, echo, tell
+from .options import FILES, PolicyName, SchemeName, fields_of, read_options
 from .signals import say_if_cut_off
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from ..corpus.training_data import TrainingData
+    from ..corpus.training_corpus import TrainingCorpus
 
-DATA = "Column file, .spacy file (with --nested also brat or JSON lines), or a directory of them"
+DATA = "File of any format, or a folder of them"
 
 
 @command("train", allow_extra_args=True, ignore_unknown_options=True)
-@column_options
-@nested_data_options
+@read_options
+@fields_of("options", TrainingOptions)
 def train_cli(
     context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"{DATA}, to learn from.")],
-    dev: Annotated[str, typer.Argument(metavar="DEV", help=f"{DATA}, to choose by.")],
-    columns: Columns,
-    nested: NestedOptions,
-    scheme: Annotated[
-        str, typer.Option("--scheme", "-s", help="Scheme of the tags in column files.")
-    ] = "",
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="The directory to write: spacy.load opens it.")
-    ] = "",
-    repair: GoldPolicy = "raise",
-    lang: Annotated[
-        str, typer.Option("--lang", "-l", help="Language of the pipeline (default: en).")
-    ] = "",
-    model_scheme: Annotated[
-        str, typer.Option("--model-scheme", help="Scheme of the model itself (default: iobes).")
-    ] = "",
-    config: Annotated[
+    how: ReadOptions,
+    options: TrainingOptions,
+    dev: Annotated[
         str,
-        typer.Option(
-            "--config",
-            "-c",
-            help="A config in place of ner_fast: a file of your own, ner_cnn or ner_wide_deep; in "
-            "place of nested_fast, with --nested: nested_cnn, nested_mean or nested_wide_deep.",
+        typer.Argument(
+            metavar="[DEV]", help=f"{DATA}, to choose by (default: a tenth of TRAIN, by the seed)."
         ),
     ] = "",
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="Train for so many passes over TRAIN.")
-    ] = None,
-    max_steps: Annotated[
-        int | None, typer.Option("--max-steps", min=1, help="Train for at most so many steps.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", min=0, help="Of the random numbers (default: that of the config, 0 in ours)."
-        ),
-    ] = None,
+    scheme: SchemeName = "",
+    policy: PolicyName = "raise",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The folder to write: spacy.load opens it.")
+    ] = "",
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Learn mentions that may overlap, as a span group.")
+    ] = False,
     tuning: Annotated[
         bool,
         typer.Option(
@@ -80,55 +62,77 @@ def train_cli(
         typer.Option("--print-config", help="Print the config for 'spacy train'; do not train."),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a directory that holds something else.")
+        bool, typer.Option("--force", help="Replace a folder that holds something else.")
     ] = False,
 ) -> None:
     """Train a recogniser, and score it on the dev data.
 
-    Settings of the config are given as spaCy takes them: --training.dropout 0.1
+    Settings of the config are given as spaCy takes them, behind the files: --training.dropout 0.1
 
     The best pipeline is written at the end or, if training is interrupted, the best one so far.
     """
     from ..corpus.folders import require_replaceable
-    from ..corpus.training_data import training_data
+    from ..corpus.training_corpus import group_to_learn
     from ..pipeline.training import train as run
-    from ..pipeline.training_config import DEFAULT, NESTED, Settings, training_config
+    from ..pipeline.training_config import training_config
 
-    if epochs is not None and max_steps is not None:
-        raise typer.BadParameter("say how long in one way", param_hint="--epochs, --max-steps")
     if not (output or print_config):
         raise typer.BadParameter("say where the pipeline goes", param_hint="--output")
-    overrides = overrides_of(context.args)
-    if seed is not None and {"system.seed", "training.seed"} & set(overrides):
+    more = context.args
+    if dev.startswith("--"):  # there is none, and the first setting took its place
+        dev, more = "", [dev, *more]
+    overrides = overrides_of(more)
+    if options.seed is not None and {"system.seed", "training.seed"} & set(overrides):
         raise typer.BadParameter("say the seed in one way", param_hint="--seed, --training.seed")
     tuning = tuning and not any(name.endswith(".entity_bias") for name in overrides)
+    files = (train, dev) if dev else (train,)
     if output:
-        require_replaceable(output, (train, dev), force, tell=tell)
-    if nested.wanted:
-        from ..corpus.nested_training import nested_training_data
-
-        nlp, files = blank(lang or "en"), (train, dev)
-        reading = nested.reading(scheme, repair, columns, files)
-        learnt, held_out = (nested_training_data(path, reading, nlp, tell) for path in files)
-    else:
-        learnt, held_out = (training_data(path, scheme, repair, columns) for path in (train, dev))
-    config = config or (NESTED if nested.wanted else DEFAULT)
-    settings = Settings(config, lang, model_scheme, seed, max_steps, epochs)
-    chosen = training_config(learnt, held_out, settings, overrides)
+        require_replaceable(output, files, force, tell=tell)
+    require_columns(how, files)
+    nlp = blank(how.lang or "en")
+    options, how = replace(options, lang=how.lang), replace(how, lang="")
+    key = group_to_learn(files, how) if nested else ""
+    asked = ExampleOptions(scheme or None, policy, seed=options.seed or 0)
+    parts: tuple[Portion, Portion] = ("all", "all") if dev else ("train", "dev")
+    learnt, held_out = (
+        to_learn(path, how, replace(asked, part=part), key, nlp)
+        for path, part in zip((train, dev or train), parts)
+    )
+    chosen = training_config(learnt, held_out, options, overrides)
     if print_config:
         with write_bytes("-") as put:
             put(f"{chosen.to_str()}\n".encode())
         return
     for each in (learnt, held_out):
-        tell(in_words(each, repair))
+        tell(in_words(each))
     if missing := unlearnt(learnt, held_out):
-        tell(f"{dev}: has labels that {train} has not, which cannot be found: {missing}")
+        tell(f"{held_out.path}: has labels that {train} has not, which cannot be found: {missing}")
     say_if_cut_off(f"Ended early: the checkpoints so far are in {output}.*.part")
     begin = perf_counter()
     report = run(chosen, output, held_out, sys.stderr, tell, tuning)
     tell(f"trained in {perf_counter() - begin:.0f} s")
     echo(formatted(report), nl=False)
     echo(f"{output}: the pipeline")
+
+
+def to_learn(
+    path: str, how: ReadOptions, options: ExampleOptions, key: str, nlp: Language
+) -> TrainingCorpus:
+    """Return the examples of a file, which is read now; what is found out of it is told."""
+    from ..corpus.training_corpus import TrainingCorpus, learned_best
+
+    if options.part != "dev":
+        FILES.tell_kind(path, how)
+    corpus = TrainingCorpus(path, how, learned_best(path, how, options, key), key, tell)
+    corpus.check(nlp)
+    if key and options.part != "dev":
+        FILES.tell_of_columns(Corpus(path, how))
+    corpus.require_entities()
+    if corpus.scheme and not options.scheme and options.part != "dev":
+        tell(f"{path}: tags read as {corpus.scheme}")
+    if options.part == "dev":
+        tell(f"{path}: {corpus.size.held_out} are held out to choose by (seed {options.seed})")
+    return corpus
 
 
 def blank(lang: str) -> Language:
@@ -142,25 +146,22 @@ def blank(lang: str) -> Language:
         raise typer.BadParameter(message, param_hint="--lang") from error
 
 
-def tell(text: str) -> None:
-    """Say something beside the result."""
-    echo(text, err=True)
+def in_words(corpus: TrainingCorpus) -> str:
+    """Return what there is in a file, or in a part of it."""
+    size, repaired = corpus.size, corpus.size.repaired
+    words = [counted(len(size.lengths), corpus.unit_name), counted(sum(size.lengths), "token")]
+    what = counted(size.labels.total(), "mention" if corpus.key else "entity")
+    words += [f"{what} of {counted(len(size.labels), 'label')}"]
+    words += [f"{counted(repaired, 'violation')} repaired ({corpus.options.policy})"] * bool(
+        repaired
+    )
+    return f"{corpus.path}: {', '.join(words)}"
 
 
-def in_words(data: TrainingData, policy: str) -> str:
-    """What is in a file."""
-    docs = "sentence" if data.reader.get("unit") == "sentence" else "Doc"
-    words = [counted(len(data.lengths), docs), counted(data.tokens, "token")]
-    what = counted(data.entities, "mention") if data.nested else counted(data.entities, "entity")
-    words += [f"{what} of {counted(len(data.labels), 'label')}"]
-    words += [f"{counted(data.repaired, 'violation')} repaired ({policy})"] * bool(data.repaired)
-    return f"{data.path}: {', '.join(words)}"
-
-
-def unlearnt(train: TrainingData, dev: TrainingData) -> str:
-    """The labels of the dev data that there is nothing to learn of."""
-    missing = sorted(set(dev.labels) - set(train.labels))
-    return ", ".join(f"{label} ({dev.labels[label]:,})" for label in missing)
+def unlearnt(train: TrainingCorpus, dev: TrainingCorpus) -> str:
+    """Return the labels of the dev data that there is nothing to learn of."""
+    missing = sorted(set(dev.size.labels) - set(train.size.labels))
+    return ", ".join(f"{label} ({dev.size.labels[label]:,})" for label in missing)
 
 
 def overrides_of(arguments: list[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Offsets
-from .nested_text import TOKENS
+from .marked_text import TOKENS
 
 SPACE, WORD, OTHER = 1, 2, 3
 Codes = NDArray[np.unsignedinteger[Any]]

@@ -17,7 +17,7 @@ from ..codes.annotated_runs import having
 from ..codes.scheme import SCHEMES
 from ..codes.tag_columns import CodedTags, ViolationColumns
 from ..codes.violation import MISSING, Violation
-from ..errors import ColumnError, FileError, InexpressibleError, UnreadableTagError
+from ..errors import ColumnError, InexpressibleError, UnreadableTagError
 from ..kernels import columns_numpy
 from ..kernels.columns_numpy import TOKEN, Layout, Scanned, Wrong, kind_of
 from .files import Progress, read_bytes, shown
@@ -36,13 +36,6 @@ DELIMITERS = {"tab": "\t", "space": " ", "whitespace": "", "comma": ","}
 def delimiter_named(name: str) -> str:
     """The string behind a name such as `tab`; any other string stands for itself."""
     return DELIMITERS.get(name, name.replace("\\t", "\t"))
-
-
-def unnamed_scheme(path: str | Path) -> FileError:
-    """Return the error for a column file whose scheme nobody named."""
-    name = shown(path)
-    message = f"{name} is a column file: name its scheme (--scheme), {ONE_SCHEME}."
-    return FileError(message, name)
 
 
 @dataclass(frozen=True)
@@ -68,27 +61,6 @@ class Columns:
         delimiter = "" if self.delimiter == AUTO else self.delimiter
         markers = tuple(marker.encode() for marker in self.markers)
         return Layout(delimiter.encode(), self.token, self.tag, 0, self.comment.encode(), markers)
-
-
-def columns_named(
-    delimiter: str,
-    token_index: int,
-    tag_index: int,
-    comment: str,
-    encoding: str,
-    ignore_documents: bool,
-    markers_as_tokens: bool,
-) -> Columns:
-    """How to read a column file, as configs and command lines say it."""
-    return Columns(
-        delimiter_named(delimiter),
-        token_index,
-        tag_index,
-        comment,
-        markers=() if markers_as_tokens else MARKERS,
-        encoding=encoding,
-        count_documents=not ignore_documents,
-    )
 
 
 @dataclass(frozen=True)

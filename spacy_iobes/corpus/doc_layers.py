@@ -89,14 +89,19 @@ class SpanLayer(NamedTuple):
 def entity_layer(part: Sentences, known: Known) -> SpanLayer:
     """Return what entities say; raises for spans that overlap, and for those without a label."""
     if not known.spans.disjoint:
-        raise _overlap(part, known.spans)
-    _require_labels(
+        raise overlap_error(
+            part,
+            known.spans,
+            "and entities cannot. Write a span group (--set output-spans-key), or keep one of "
+            "them.",
+        )
+    require_labels(
         part,
         known.spans,
         "an entity of a Doc needs a label. Give these spans one, or put them into a span group "
         "(--set output-spans-key), where they may go without.",
     )
-    return SpanLayer(known.spans, _missing(known), known.blocked)
+    return SpanLayer(known.spans, unknown_tokens(known), known.blocked)
 
 
 def kept_layers(part: Sentences, known: Known) -> int:
@@ -117,11 +122,11 @@ def group_layers(part: Sentences, known: Known, count: int) -> list[SpanLayer]:
         ]
     if not count:
         reason = "a span needs a label, unless a column of tags has it. Give it one."
-        _require_labels(part, known.spans, reason)
-    return [SpanLayer(known.spans, _missing(known), known.blocked)]
+        require_labels(part, known.spans, reason)
+    return [SpanLayer(known.spans, unknown_tokens(known), known.blocked)]
 
 
-def _missing(known: Known) -> Flags | None:
+def unknown_tokens(known: Known) -> Flags | None:
     """Return the tokens of which something is not known."""
     holes = [x for x in (known.missing, *known.missing_for.values()) if x is not None]
     return np.logical_or.reduce(holes) if holes else None
@@ -136,20 +141,17 @@ def first_overlap(spans: SpanColumns) -> tuple[int, int]:
     return int(np.flatnonzero(end[:second] == furthest[second - 1])[0]), second
 
 
-def _overlap(part: Sentences, spans: SpanColumns) -> OverlapError:
-    """Return the error for the first two spans that share a token."""
+def overlap_error(part: Sentences, spans: SpanColumns, advice: str) -> OverlapError:
+    """Return the error for the first two spans that share a token; `advice` ends its message."""
     first, second = first_overlap(spans)
     pair, sentence = (spans.row(first), spans.row(second)), int(spans.sentence[second])
     said = (f"{x.label} {part.text(sentence, x.start, x.end)!r}" for x in pair)
-    reason = (
-        f"{' and '.join(said)} overlap, and entities cannot. Write a span group "
-        "(--set output-spans-key), or keep one of them."
-    )
+    reason = f"{' and '.join(said)} overlap, {advice}"
     message = part.shown(sentence, pair[1].start) + reason
     return OverlapError(message, pair, sentence, reason)
 
 
-def _require_labels(part: Sentences, spans: SpanColumns, reason: str) -> None:
+def require_labels(part: Sentences, spans: SpanColumns, reason: str) -> None:
     """Raise for the first span without a label."""
     nameless = [number for number, label in enumerate(spans.labels) if not label]
     for row in np.flatnonzero(np.isin(spans.label, nameless))[:1].tolist():

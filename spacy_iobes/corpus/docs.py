@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..codes.known import Known
 from ..codes.policy import Policy, get_policy
 from ..codes.scheme import Scheme, get_scheme
 from ..codes.span_columns import SpanColumns
+from ..codes.tag_columns import CodedTags
 from ..errors import FileError
 from ..names import known_name
 from .corpus import accepted
@@ -27,13 +29,17 @@ from .formats.options import Unit
 from .sentences import Sentences, whole_documents
 from .sources import Entities, group_spans
 from .tagged import TaggedDocs
-from .targets import Absent, ToEntities, ToSpanGroup, get_span_target
+from .targets import Absent, TagTarget, ToEntities, ToSpanGroup, get_span_target, get_tag_target
 from .words import Words
 
 GROUP = "sc"
 """The span group of mentions that may nest, unless another one is named."""
 MORE = "iobes_json"
 """The key of `doc.user_data` for what else is written of a document, as JSON."""
+
+TagColumn = Callable[[Sentences, Known], CodedTags | None]
+"""Returns tags of the tokens of sentences; None if these have no such tags."""
+NO_COLUMNS: Mapping[str, TagColumn] = MappingProxyType({})
 
 
 def make_docs(
@@ -49,7 +55,8 @@ def make_docs(
     Spans go to `target`, `ents` or `spans:KEY`. Tags are read in a scheme under a policy. A Doc has
     the text of its source to the last character: white space that is not a single space between
     two tokens makes tokens, as it does in spaCy. Tokens that are not annotated are missing values;
-    a Doc without annotation has no span group.
+    a Doc without annotation has no span group. Whole Docs of a .spacy file keep all else that they
+    have.
     """
     return docs_of(accepted(source, scheme, policy), vocab, target, unit)
 
@@ -59,13 +66,19 @@ def docs_of(
     vocab: Vocab | None = None,
     target: str = "ents",
     unit: Unit = "sentence",
+    columns: Mapping[str, TagColumn] = NO_COLUMNS,
 ) -> Iterator[Doc]:
-    """Yield Docs of sentences with what is known of them; see `make_docs`."""
+    """Yield Docs of sentences with what is known of them; see `make_docs`.
+
+    The tags of each of the `columns` go to a target as well: `tag` or `user_data`, for example.
+    """
     goal, vocab = get_span_target(target), Vocab() if vocab is None else vocab
     if known_name("unit", unit, Unit) == "document":
-        parts = _whole(parts)
+        parts = in_documents(parts)
     for part, known in parts:
-        made, layout = bare_docs(part, vocab, unit)
+        layout = Layout.of(part, unit)
+        made = _stored(part, vocab) if unit == "document" else []
+        made = made or _bare(part, layout, vocab)
         if isinstance(goal, ToSpanGroup):
             count = kept_layers(part, known)
             every = group_layers(part, known, count)
@@ -79,10 +92,13 @@ def docs_of(
             layer = entity_layer(part, known).placed(part, layout.place, layout.nearest)
             absent = Absent(layer.missing, layer.blocked)
             ToEntities().write_many(made, layer.of_docs(layout.bounds), absent, range(len(made)))
+        for name, column in columns.items():
+            if (tags := column(part, known)) is not None:
+                layout.write(tags, made, get_tag_target(name))
         yield from made
 
 
-def _whole(parts: Iterable[tuple[Sentences, Known]]) -> Iterator[tuple[Sentences, Known]]:
+def in_documents(parts: Iterable[tuple[Sentences, Known]]) -> Iterator[tuple[Sentences, Known]]:
     """Yield whole documents, with what is known of them."""
     for part in whole_documents(replace(part, given=known) for part, known in parts):
         assert part.given is not None, "it was given above"
@@ -141,6 +157,14 @@ class Layout:
         left = start < end
         columns = (flat.sentence, start.astype(np.int32), end.astype(np.int32), flat.label)
         return SpanColumns.trusted((x[left] for x in columns), flat.labels, 1), left
+
+    def write(self, tags: CodedTags, docs: Sequence[Doc], target: TagTarget) -> None:
+        """Write the tags of sentences to their Docs, where other tokens have the tag O."""
+        every = ["O"] * len(self.words)
+        for at, code in zip(self.place.tolist(), tags.codes.tolist()):
+            every[at] = tags.tags[code]
+        for doc, (begin, end) in zip(docs, pairwise(self.bounds.tolist())):
+            target.write(doc, every[begin:end])
 
     @classmethod
     def of(cls, part: Sentences, unit: Unit) -> Layout:
@@ -222,6 +246,19 @@ def bare_docs(part: Sentences, vocab: Vocab, unit: Unit = "sentence") -> tuple[l
     They have what else is written of their documents.
     """
     layout = Layout.of(part, unit)
+    return _bare(part, layout, vocab), layout
+
+
+def _stored(part: Sentences, vocab: Vocab) -> list[Doc]:
+    """Return the Docs that whole documents were in already; none if they were in none."""
+    docs: Callable[[Vocab, int, int], list[Doc]] | None = getattr(part.origin, "docs", None)
+    if docs is None or not len(part.opens) or part.opens[0]:
+        return []
+    return docs(vocab, part.before[0], part.before[0] + len(part.opens))
+
+
+def _bare(part: Sentences, layout: Layout, vocab: Vocab) -> list[Doc]:
+    """Return the Docs without spans, with what else is written of their documents."""
     words, marks, made = layout.words.strings(), layout.marks.tolist(), list[Doc]()
     spaces = None if layout.spaces is None else layout.spaces.tolist()
     marked, documents = layout.marked.tolist(), layout.document.tolist()
@@ -239,7 +276,7 @@ def bare_docs(part: Sentences, vocab: Vocab, unit: Unit = "sentence") -> tuple[l
         if more:
             doc.user_data[MORE] = json.dumps(more, ensure_ascii=False)
         made.append(doc)
-    return made, layout
+    return made
 
 
 def spans_of(docs: Sequence[Doc], target: str = "ents") -> SpanColumns:

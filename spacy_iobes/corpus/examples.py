@@ -1,13 +1,15 @@
-"""The two Docs of spaCy's examples: spans of both in places that can be compared."""
+"""The two Docs of spaCy's examples: spans of both in common places, and what augmenters lose."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
-from spacy.attrs import ORTH
+from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, SENT_START
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..codes.known import flags_of, judged
 from ..codes.span_columns import SpanColumns
@@ -74,3 +76,27 @@ class Places:
 def character_bounds(doc: Doc) -> list[int]:
     """Where each token begins, and the last one ends, counting only what is not white space."""
     return [0, *accumulate(len("".join(token.text.split())) for token in doc)]
+
+
+def carry(original: Doc, augmented: Doc) -> None:
+    """Give an augmented reference what augmenters lose, if it has as many tokens as the original.
+
+    These are the tags, blocked tokens, sentence starts and the attributes of span groups.
+    """
+    if augmented is original or len(augmented) != len(original):
+        return
+    augmented.user_data.update(original.user_data)
+    names = [ENT_IOB, ENT_TYPE, SENT_START]
+    rows: Any = original.to_array(names)
+    augmented.from_array(names, rows)
+    for key, group in original.spans.items():
+        if key in augmented.spans and len(augmented.spans[key]) == len(group):
+            augmented.spans[key].attrs.update(group.attrs)
+
+
+def carry_sentences(example: Example) -> None:
+    """Give the predicted Doc the sentence starts of the reference, if it has the same tokens."""
+    predicted, reference = example.predicted, example.reference
+    if len(predicted) == len(reference):
+        rows: Any = reference.to_array([SENT_START])
+        predicted.from_array([SENT_START], rows)

@@ -21,7 +21,7 @@ from .files import write_bytes
 from .findings import BARE, NO_SPANS, UNANNOTATED, Finding
 from .formats.options import SaveOptions
 from .json_records import tells
-from .nested_text import simple_tokens
+from .marked_text import simple_tokens
 from .sentences import Sentences, whole_documents
 from .texts import document_starts, require_expressible
 

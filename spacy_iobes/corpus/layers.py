@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from spacy.tokens import Doc
 
 from ..codes.scheme import Scheme
 from ..codes.violation import BLOCKED, MISSING
 from ..codes.write import write_many
-from ..errors import AlignmentError, InexpressibleError, SpanError, UnknownNameError
+from ..errors import AlignmentError, InexpressibleError, SpanError
 from ..span import Span
 from .sources import group_spans
 
@@ -25,15 +25,6 @@ Order = Literal["group", "outermost", "innermost", "label"]
 """Which layer a span goes to: as the group says, the outermost or the innermost first, or one
 layer for each label.
 """
-
-
-def require_order(name: str) -> Order:
-    """The name of an order, if it is one."""
-    every = get_args(Order)
-    for known in every:
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    raise UnknownNameError(f"Unknown order {name!r}. Known: {', '.join(every)}.", name, every)
 
 
 def assigned(spans: Sequence[Span], innermost: bool = False) -> list[int]:
@@ -57,13 +48,6 @@ def assigned(spans: Sequence[Span], innermost: bool = False) -> list[int]:
         taken[number].update(tokens)
         numbers[i] = number
     return numbers
-
-
-def arranged(spans: Sequence[Span], order: Order, labels: Sequence[str] = ()) -> list[list[Span]]:
-    """The spans of a group in the layers that an order asks for; `labels` are the columns."""
-    if order == "label":
-        return [[span for span in spans if span.label == label] for label in labels]
-    return layered(spans, {LAYERS: assigned(spans, order == "innermost")})
 
 
 def fitting(
@@ -110,23 +94,6 @@ def layered(spans: Sequence[Span], attrs: Mapping[str, Any]) -> list[list[Span]]
     for span, number in zip(spans, numbers):
         found[number].append(span)
     return found
-
-
-def group_columns(
-    doc: Doc, key: str, scheme: Scheme, bounds: Sequence[int], count: int | None = None
-) -> list[list[str]]:
-    """The tags of each layer of a group, given where its sentences begin and the last one ends.
-
-    There are at least as many layers as the group has, or exactly `count`.
-    """
-    layers, absent = group_layers(doc, key)
-    if count is not None and count < len(layers):
-        raise InexpressibleError(f"its spans need {len(layers)} layers, not {count}.")
-    layers += [[] for _ in range((count or 0) - len(layers))]
-    columns = [tags_of(spans, scheme, bounds) for spans in layers]
-    for number, index, tag in absent:
-        columns[number][index] = tag
-    return columns
 
 
 Absent = list[tuple[int, int, str]]

@@ -15,6 +15,7 @@ from ..codes.tag_columns import CodedTags
 from ..codes.violation import BLOCKED, MISSING
 from ..errors import FileError, IobesError
 from ..span import Span
+from .corpus import Corpus
 from .sentences import Sentences
 
 ORDER = ("bio", "iobes", "bilou", "iob1", "io")
@@ -160,3 +161,13 @@ def find_scheme(source: Iterable[Sentences], name: str) -> str:
             search.add(part)
             tagged = True
     return search.found(name) if tagged else ""
+
+
+def scheme_of(corpus: Corpus) -> str:
+    """Return the scheme that the tags of a file are in; empty if it has spans, or names one.
+
+    Raises where several schemes would read different spans.
+    """
+    if not corpus.format.needs_scheme(corpus.path, corpus.options):
+        return ""
+    return find_scheme(corpus, corpus.name)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,22 @@ class StoredDocs:
                 ]
         return cls.of_message(message)
 
+    def docs(self, vocab: Vocab, first: int, last: int) -> Iterator[Doc]:
+        """Return neighbouring Docs, as spaCy reads them."""
+        box: Any = DocBin()
+        rows = list(pairwise(self.bounds[first : last + 1].tolist()))
+        if not any(known is vocab for known in self._vocabularies):
+            self._vocabularies.append(vocab)
+            box.strings = set(self.message["strings"])
+        box.attrs = self.attrs
+        box.tokens = [self.table[begin:end] for begin, end in rows]
+        box.spaces = [self.spaces[begin:end].reshape(-1, 1) for begin, end in rows]
+        box.cats = [dict(cats) for cats in self.message.get("cats", [{}] * len(self))[first:last]]
+        box.flags = (self.message.get("flags") or [{}] * len(self))[first:last]
+        box.span_groups, box.user_data = self.groups[first:last], self.user_data[first:last]
+        found: Iterator[Doc] = box.get_docs(vocab)
+        return found
+
     def to_bytes(self) -> bytes:
         """Return the DocBin."""
         return zlib.compress(msgpack.packb(self.message, use_bin_type=True))
@@ -219,6 +236,11 @@ class StoredDocs:
         if attr in self.attrs:
             return self.table[:, self.attrs.index(attr)]
         return np.zeros(len(self.table), dtype=np.uint64)
+
+    @cached_property
+    def _vocabularies(self) -> list[Vocab]:
+        """The vocabularies that have the strings of the file already."""
+        return []
 
     @cached_property
     def unknown_spaces(self) -> Flags:

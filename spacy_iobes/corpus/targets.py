@@ -219,6 +219,14 @@ def get_target(name: str) -> SpanTarget | TagTarget:
     raise UnknownNameError(f"Unknown place to write to {name!r}. Known: {known}.", name, SOURCES)
 
 
+def get_tag_target(name: str) -> TagTarget:
+    """Return the target behind a name that holds tags, such as `tag` or `user_data`."""
+    target = get_target(name)
+    if target.holds_spans:
+        raise UnknownNameError(f"{name!r} holds no tags.", name, (*_PLAIN, *_KEYED))
+    return target
+
+
 def get_span_target(name: str) -> SpanTarget:
     """The same, for a place that holds spans."""
     target = get_target(name)

@@ -24,7 +24,7 @@ from .characters import SPACE, kinds_of, simple_places
 from .findings import Finding
 from .formats.options import ReadOptions, Tokenize
 from .json_records import Mention, Record, out_of_range
-from .nested_text import simple_tokens
+from .marked_text import simple_tokens
 from .sentences import Sentences
 from .texts import sentencizer, tokenizer_of
 from .words import Words, byte_places

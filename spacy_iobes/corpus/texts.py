@@ -21,7 +21,7 @@ from .conll import BOM, Rest
 from .files import Progress, read_bytes
 from .findings import Finding, finding_lines
 from .formats.options import ReadOptions, Tokenize
-from .nested_text import NestedText, simple_tokens
+from .marked_text import MarkedText, simple_tokens
 from .sentences import Sentences
 from .words import Words
 
@@ -72,7 +72,7 @@ def lines_of(path: str | Path, encoding: str, progress: Progress | None = None) 
         yield rest.joined()
 
 
-def split_sentences(texts: Iterable[NestedText], how: ReadOptions) -> Iterator[NestedText]:
+def split_sentences(texts: Iterable[MarkedText], how: ReadOptions) -> Iterator[MarkedText]:
     """Yield texts with the sentences that the options ask for, and without annotation if they do.
 
     Lines are sentences whatever else is known; the rules of spaCy's sentencizer are asked where
@@ -151,14 +151,14 @@ class TextOrigin:
         return cls(tuple(pieces))
 
 
-def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Sentences]:
+def sentences_of(texts: Iterable[MarkedText], name: str = "") -> Iterator[Sentences]:
     """Yield the sentences of texts; each text is a document, and has one sentence at least.
 
     Where a mention crosses a sentence boundary, the sentences are joined, and a finding says so.
     Texts without tokens are passed over, but for findings. `name` is that of the source, if its
     texts are in several files.
     """
-    held, tokens, before = list[NestedText](), 0, (0, 0)
+    held, tokens, before = list[MarkedText](), 0, (0, 0)
     loose = list[Finding]()
     for text in texts:
         if not text.tokens:
@@ -178,7 +178,7 @@ def sentences_of(texts: Iterable[NestedText], name: str = "") -> Iterator[Senten
 
 
 def _batch(
-    texts: Sequence[NestedText],
+    texts: Sequence[MarkedText],
     before: tuple[int, int],
     name: str,
     loose: Sequence[Finding] = (),
@@ -219,7 +219,7 @@ def _batch(
     )
 
 
-def _missing(texts: Sequence[NestedText], bounds: Sequence[int]) -> Flags | None:
+def _missing(texts: Sequence[MarkedText], bounds: Sequence[int]) -> Flags | None:
     """Return which tokens of texts are not annotated; None if all are."""
     missing = np.zeros(bounds[-1], dtype=bool)
     for text, begin, end in zip(texts, bounds, bounds[1:]):
@@ -228,7 +228,7 @@ def _missing(texts: Sequence[NestedText], bounds: Sequence[int]) -> Flags | None
     return missing if missing.any() else None
 
 
-def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
+def _origin(texts: Sequence[MarkedText]) -> TextOrigin | None:
     """Return what is kept of texts; None if that is nothing."""
     if not texts or any(text.origin is None for text in texts):
         return None
@@ -239,7 +239,7 @@ def _origin(texts: Sequence[NestedText]) -> TextOrigin | None:
     return TextOrigin(tuple(pieces))
 
 
-def _starts(text: NestedText) -> tuple[list[int], list[Finding]]:
+def _starts(text: MarkedText) -> tuple[list[int], list[Finding]]:
     """Return the tokens that begin a sentence, and a finding for each mention over a boundary."""
     starts, findings = text.starts or [0], list[Finding]()
     inside = set[int]()
@@ -253,7 +253,7 @@ def _starts(text: NestedText) -> tuple[list[int], list[Finding]]:
     return [start for start in starts if start not in inside], findings
 
 
-def _lines(texts: Sequence[NestedText]) -> Ints:
+def _lines(texts: Sequence[MarkedText]) -> Ints:
     """Return the line of each token of texts."""
     lines = list[int]()
     for text in texts:

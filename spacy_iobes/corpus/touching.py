@@ -1,101 +1,68 @@
-"""Spans of one label that touch, which not every scheme can tell apart: where they are."""
+"""Spans of one label that touch, which not every scheme can tell apart: where the first two are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from ..codes.policy import get_tag_policy
-from ..codes.scheme import SCHEMES, Scheme, get_scheme
+import numpy as np
+
+from ..codes.known import Known
+from ..codes.scheme import SCHEMES, Scheme
 from ..errors import InexpressibleError
-from ..span import Span
-from .conll import ColumnReader, columns_named
-from .docbin import read_docbin
-from .file_sentences import FileSentences, PartWords, TagReading
-from .reader import files_of
-from .training_data import TrainingData
+from .docs import in_documents
+from .formats.options import Unit
+from .sentences import Sentences
 
 LONGEST = 80  # characters of a sentence in a message
 
 
-class Place(NamedTuple):
-    """A span of a Doc, where the file has it, and the sentence it is in."""
-
-    span: Span
-    where: str
-    sentence: str
-    text: str
-    offset: int = 0  # of the sentence in the Doc
-
-    def __str__(self) -> str:
-        return f"{self.span.label} {self.text!r} ({self.where})"
-
-
-def require_apart(data: TrainingData, scheme: Scheme) -> None:
-    """Raise for the first two spans of the data that a model in this scheme could not learn."""
+def require_apart(source: Iterable[tuple[Sentences, Known]], unit: Unit, scheme: Scheme) -> None:
+    """Raise for the first two spans in one Doc that a model in this scheme could not learn."""
     if scheme.split:
         return
-    columns = "scheme" in data.reader
-    for file in files_of(data.path):
-        for places in column_places(file, data) if columns else docbin_places(file):
-            for a, b in pairwise(places):
-                if a.span.end == b.span.start and a.span.label == b.span.label:
-                    raise refusal(file, a, b, scheme)
+    for part, known in in_documents(source) if unit == "document" else source:
+        spans, first = known.spans, part.offsets[known.spans.sentence]
+        begin, end, doc = first + spans.start, first + spans.end, spans.sentence.astype(np.int64)
+        if unit == "document":
+            doc = np.searchsorted(part.opens, doc, side="right")
+        near = (end[:-1] == begin[1:]) & (spans.label[:-1] == spans.label[1:])
+        for row in np.flatnonzero(near & (doc[:-1] == doc[1:])).tolist():
+            if not _apart(part, int(begin[row + 1])):
+                raise _refusal(part, known, row, scheme)
 
 
-def refusal(file: Path, a: Place, b: Place, scheme: Scheme) -> InexpressibleError:
-    """The error that says where they are, and what could hold them."""
-    known = ", ".join(name for name, each in SCHEMES.items() if each.split)
-    both = f"{file}: {a} and {b} touch"
-    advice = f"Choose a scheme that can (--model-scheme): {known}"
-    if a.offset != b.offset:
-        both += f" where {a.sentence!r} ends and the next sentence of the document begins"
-        advice += "; or take each sentence for itself (--documents none)"
+def _apart(part: Sentences, at: int) -> bool:
+    """Return whether white space that makes a token stands before a token."""
+    words = part.words
+    between = words.buffer[words.end[at - 1] : words.begin[at]] if words.verbatim else b""
+    return between not in (b"", b" ")
+
+
+def _refusal(part: Sentences, known: Known, row: int, scheme: Scheme) -> InexpressibleError:
+    """Return the error that says where the spans are, and what could hold them."""
+    spans = known.spans
+    pair, sentences = (spans.row(row), spans.row(row + 1)), spans.sentence[row : row + 2].tolist()
+    places = [part.at(s, span.start) for s, span in zip(sentences, pair)]
+    lines = [part.line_of(at) for at in places]
+    docs = ("Doc {}, token {}".format(*part.token_of(at)) for at in places)
+    where = [other if line is None else f"line {line}" for line, other in zip(lines, docs)]
+    first, second = (
+        f"{span.label} {part.text(s, span.start, span.end)!r} ({place})"
+        for s, span, place in zip(sentences, pair, where)
+    )
+    text = shortened(part.text(sentences[0]))
+    both = f"{part.file_of(places[0])}: {first} and {second} touch"
+    known_to = ", ".join(name for name, each in SCHEMES.items() if each.split)
+    advice = f"Choose a scheme that can (--model-scheme): {known_to}"
+    if sentences[0] == sentences[1]:
+        both += f" in {text!r}"
     else:
-        both += f" in {a.sentence!r}"
+        both += f" where {text!r} ends and the next sentence of the document begins"
+        advice += "; or take each sentence for itself (--documents none)"
     message = f"{both}: a model that tags in {scheme.name} cannot tell them apart. {advice}."
-    return InexpressibleError(message, [a.span, b.span])
-
-
-def column_places(file: Path, data: TrainingData) -> Iterator[list[Place]]:
-    """The spans of each Doc of a column file, which is a sentence or a document."""
-    names = ("delimiter", "token_index", "tag_index", "comment", "encoding")
-    flags = ("ignore_documents", "markers_as_tokens")
-    how = data.reader
-    reader = ColumnReader(file, columns_named(*(how[name] for name in names + flags)))
-    reading = TagReading(get_scheme(how["scheme"]), get_tag_policy(how["policy"]))
-    words_of, held, at = PartWords(reader), list[Place](), 0
-    for [(tagged, spans)] in FileSentences(reader, reading).parts():
-        for number, (words, opens) in enumerate(words_of(tagged.part)):
-            if opens or how["unit"] == "sentence":
-                yield held
-                held, at = [], 0
-            for start, end, label in spans[number]:
-                line = f"line {tagged.part.number(number, start)}"
-                text = " ".join(words[start:end])
-                place = Span(at + start, at + end, label)
-                held.append(Place(place, line, shortened(" ".join(words)), text, at))
-            at += len(words)
-    yield held
-
-
-def docbin_places(file: Path) -> Iterator[list[Place]]:
-    """The entities of each Doc of a DocBin file."""
-    for number, doc in enumerate(read_docbin(file)):
-        sentence = shortened(doc.text)
-        yield [
-            Place(
-                Span(entity.start, entity.end, entity.label_),
-                f"Doc {number}, token {entity.start}",
-                sentence,
-                entity.text,
-            )
-            for entity in doc.ents
-        ]
+    return InexpressibleError(message, list(pair))
 
 
 def shortened(text: str) -> str:
-    """The beginning of a text that is too long for a message."""
+    """Return the beginning of a text that is too long for a message."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

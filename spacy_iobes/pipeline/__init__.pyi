@@ -21,7 +21,7 @@ from .training import Table as Table
 from .training import best_tuned as best_tuned
 from .training import dev_examples as dev_examples
 from .training import tune_stored as tune_stored
-from .training_config import Settings as Settings
+from .training_options import TrainingOptions as TrainingOptions
 from .tuning import Tried as Tried
 from .tuning import best_of as best_of
 from .tuning import tune as tune

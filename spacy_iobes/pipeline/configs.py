@@ -67,7 +67,7 @@ def overridden(config: Config, overrides: Mapping[str, Any]) -> Config:
 def require_plain(settings: Mapping[str, Any]) -> None:
     """Refuse settings that a config would take for variables: `$` is not read back as written."""
     for name, value in settings.items():
-        if isinstance(value, str) and "$" in value:
+        if any("$" in each for each in (value if isinstance(value, list) else [str(value)])):
             found, advice = f"{name} = {value!r}", "Name another."
             if name == "path":
                 found, advice = value, "Rename it, link to it, or name it from its own directory."

@@ -21,7 +21,7 @@ from spacy.util import load_model, resolve_dot_names
 from thinc.api import Config
 
 from ..corpus.folders import beside, put
-from ..corpus.training_data import TrainingData
+from ..corpus.training_corpus import TrainingCorpus
 from ..errors import FileError, IobesError, ModelError
 from ..scoring.report import Report
 from ..scoring.signature import Signature
@@ -40,7 +40,7 @@ REMARK = re.compile(r"(?:\x1b\[[\d;]*m)*(?:[✔✘ℹ⚠]|\[[+x!i]\])")
 def train(
     config: Config,
     output: str | Path,
-    dev: TrainingData,
+    dev: TrainingCorpus,
     log: TextIO,
     tell: Callable[[str], None],
     tuning: bool = True,
@@ -56,7 +56,7 @@ def train(
     try:
         train_nlp(init_nlp(config), work, stdout=table, stderr=log)
         nlp = load_model(best)
-        if tuning and dev.nested:
+        if tuning and dev.key:
             nlp, best = best_tuned(work, tell)
         elif tuning:
             tune_stored(nlp, best, tell)
@@ -155,24 +155,25 @@ def dev_examples(nlp: Language) -> list[Example]:
     return list(corpus(nlp))
 
 
-def dev_scorer(nlp: Language, dev: TrainingData) -> SpanScorer | NestedScorer:
+def dev_scorer(nlp: Language, dev: TrainingCorpus) -> SpanScorer | NestedScorer:
     """A scorer whose recipe says how the dev data were read."""
-    scheme, policy = dev.reader.get("scheme"), dev.reader.get("policy", "raise")
-    if dev.nested:
-        return NestedScorer(dev.reader["spans_key"], Signature(gold_policy=policy))
+    scheme: str | None = dev.scheme or None
+    policy = dev.options.policy
+    if dev.key:
+        return NestedScorer(dev.key, Signature(gold_policy=policy))
     if scheme is None:
         ours = [p.scheme.name for _, p in nlp.pipeline if isinstance(p, EntityRecognizer)]
         scheme = ours[-1] if ours else None
     return span_scorer(scheme=scheme, policy=scheme and "raise", gold_policy=policy)
 
 
-def dev_report(nlp: Language, dev: TrainingData) -> Report:
+def dev_report(nlp: Language, dev: TrainingCorpus) -> Report:
     """The score of a pipeline on dev data, with its recipe."""
     examples = dev_examples(nlp)
     for example, doc in zip(examples, nlp.pipe(example.predicted for example in examples)):
         example.predicted = doc
     report = dev_scorer(nlp, dev).report(examples)
-    return replace(report, counts=replace(report.counts, gold_violations=dev.repaired))
+    return replace(report, counts=replace(report.counts, gold_violations=dev.size.repaired))
 
 
 def store(folder: Path, report: Report) -> None:
@@ -184,11 +185,11 @@ def store(folder: Path, report: Report) -> None:
     path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")
 
 
-def sign(folder: Path, nlp: Language, dev: TrainingData) -> None:
+def sign(folder: Path, nlp: Language, dev: TrainingCorpus) -> None:
     """Let the score of a stored pipeline have the recipe that it has at the end of training."""
     path = folder / "meta.json"
     meta = json.loads(path.read_text(encoding="utf8"))
-    name = "iobes_nested_signature" if dev.nested else "iobes_signature"
+    name = "iobes_nested_signature" if dev.key else "iobes_signature"
     if name in meta["performance"]:
         signature = dev_scorer(nlp, dev).signature
         meta["performance"][name] = str(signature)
@@ -196,7 +197,7 @@ def sign(folder: Path, nlp: Language, dev: TrainingData) -> None:
 
 
 def rescue(
-    work: Path, output: str | Path, dev: TrainingData, early: bool, tell: Callable[[str], None]
+    work: Path, output: str | Path, dev: TrainingCorpus, early: bool, tell: Callable[[str], None]
 ) -> None:
     """Keep a checkpoint, if there is one, and say where it is.
 

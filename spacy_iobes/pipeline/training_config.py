@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spacy.language import Language
@@ -14,76 +13,72 @@ from thinc.api import Config
 
 from ..codes.scheme import get_scheme
 from ..corpus.touching import require_apart
-from ..corpus.training_data import TrainingData
+from ..corpus.training_corpus import TrainingCorpus
 from ..errors import FileError, UnknownNameError
 from .configs import explained, overridden, read_config, require_plain, shipped
 from .documents import looks_at_documents
 from .ner import EntityRecognizer
+from .training_options import TrainingOptions
 
 DEFAULT, NESTED = "ner_fast", "nested_fast"
+KEPT = ("limit", "shuffle", "augmenter", "tag_scheme")
+"""What the reader of a config says that a command does not: it stays."""
 FROZEN = "frozen_components"
 EPOCHS, SMALL, MORE = 5, 1000, 20  # passes over the data, or where 1000 steps allow it up to 20
 LOOKS, PATIENCE = 5, 3  # how often dev data are looked at, at least, and how often in vain
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a command may say beside the data; None and "" leave it to the config."""
-
-    config: str = DEFAULT
-    lang: str = ""
-    scheme: str = ""
-    seed: int | None = None
-    max_steps: int | None = None
-    epochs: int | None = None
-
-
 def training_config(
-    train: TrainingData,
-    dev: TrainingData,
-    settings: Settings | None = None,
+    train: TrainingCorpus,
+    dev: TrainingCorpus,
+    settings: TrainingOptions | None = None,
     overrides: Mapping[str, Any] | None = None,
 ) -> Config:
-    """The complete config of a training, as `spacy train` takes it."""
-    settings, overrides = settings or Settings(), dict(overrides or {})
-    config = read_config(settings.config)
+    """Return the complete config of a training, as `spacy train` takes it.
+
+    Both files were read.
+    """
+    settings, overrides = settings or TrainingOptions(), dict(overrides or {})
+    nested = bool(train.key)
+    name = settings.config or (NESTED if nested else DEFAULT)
+    config = read_config(name)
     for section in ("paths", "corpora", "training", "components", "nlp", "system"):
         config.setdefault(section, {})
-    for name, data in (("train", train), ("dev", dev)):
-        require_plain(data.reader)
-        config["paths"][name] = data.path
-        config["corpora"][name] = reader_of(data, config["corpora"].get(name), name)
-        config["training"][f"{name}_corpus"] = f"corpora.{name}"
+    for part, corpus in (("train", train), ("dev", dev)):
+        config["paths"][part] = corpus.path
+        config["corpora"][part] = reader_of(corpus, config["corpora"].get(part), part)
+        config["training"][f"{part}_corpus"] = f"corpora.{part}"
     if settings.lang:
         config["nlp"]["lang"] = settings.lang
         if config["nlp"].get("tokenizer") == {"@tokenizers": "spacy.Tokenizer.v1"}:
             del config["nlp"]["tokenizer"]  # so that the language has its own
-    if settings.scheme:
-        set_scheme(config, settings.scheme)
+    if settings.model_scheme:
+        set_scheme(config, settings.model_scheme)
     if settings.seed is not None:
         config["system"]["seed"] = config["training"]["seed"] = settings.seed
-    if train.nested:
-        set_key(config, train.reader["spans_key"])
-    nlp, config = complete(overridden(complete(config, train.nested)[1], overrides), train.nested)
-    if looks_at_documents(nlp) and train.has_documents and dev.has_documents:
-        train, dev = train.by_document, dev.by_document
+    if nested:
+        set_key(config, train.key)
+    nlp, config = complete(overridden(complete(config, nested)[1], overrides), nested)
+    if looks_at_documents(nlp) and train.size.marks_documents and dev.size.marks_documents:
+        train, dev = train.by_document(), dev.by_document()
         join_documents(config, overrides)
-    for name, pipe in nlp.pipeline:
-        if isinstance(pipe, EntityRecognizer) and name not in config["training"][FROZEN]:
-            require_apart(train, pipe.scheme)
+    for component, pipe in nlp.pipeline:
+        if isinstance(pipe, EntityRecognizer) and component not in config["training"][FROZEN]:
+            require_apart(train.annotated(), train.options.unit, pipe.scheme)
     steps = overrides.get("training.max_steps", settings.max_steps)
-    planned = schedule(batches(config, train), steps, settings.epochs, dev.tokens / train.tokens)
-    if settings.config not in (DEFAULT, NESTED):  # it keeps its numbers, but for what was asked for
+    ratio = sum(dev.size.lengths) / sum(train.size.lengths)
+    planned = schedule(batches(config, train.size.lengths), steps, settings.epochs, ratio)
+    if name not in (DEFAULT, NESTED):  # it keeps its numbers, but for what was asked for
         planned["eval_frequency"] = min(
             planned["eval_frequency"], config["training"]["eval_frequency"]
         )
         asked = ["max_steps"] if steps or settings.epochs else []
-        asked += ["eval_frequency"] if asked or settings.config in shipped() else []
+        asked += ["eval_frequency"] if asked or name in shipped() else []
         asked += ["patience"] if settings.epochs else []
-        planned = {name: planned[name] for name in asked}
-    for name, value in planned.items():
-        if f"training.{name}" not in overrides:
-            config["training"][name] = value
+        planned = {key: planned[key] for key in asked}
+    for key, value in planned.items():
+        if f"training.{key}" not in overrides:
+            config["training"][key] = value
     require_looks(config["training"])
     return config
 
@@ -109,11 +104,12 @@ def join_documents(config: Config, overrides: Mapping[str, Any]) -> None:
             config[section][name][key] = value
 
 
-def reader_of(data: TrainingData, there: Any, name: str) -> dict[str, Any]:
-    """The block that reads the data; that of the config, if it is of the same kind."""
-    same = isinstance(there, dict) and there.get("@readers") == data.reader["@readers"]
-    block = there if same and "scheme" not in data.reader else data.reader
-    return {**block, "path": f"${{paths.{name}}}"}
+def reader_of(corpus: TrainingCorpus, there: Any, name: str) -> dict[str, Any]:
+    """Return the block that reads a corpus, with what a block of the config says of examples."""
+    block = corpus.block()
+    require_plain(block)
+    kept = {key: there[key] for key in KEPT if key in block and key in (there or ())}
+    return {**block, **kept, "path": f"${{paths.{name}}}"}
 
 
 def set_scheme(config: Config, scheme: str) -> None:
@@ -160,11 +156,11 @@ def complete(config: Config, nested: bool = False) -> tuple[Language, Config]:
     return nlp, filled
 
 
-def batches(config: Config, data: TrainingData) -> int:
-    """How many batches the config makes of the data; all that counts are the lengths of Docs."""
+def batches(config: Config, lengths: Sequence[int]) -> int:
+    """Return how many batches the config makes of Docs of these lengths."""
     block = config.interpolate()["training"]["batcher"]
     batcher = registry.resolve({"batcher": block})["batcher"]
-    return max(sum(1 for _ in batcher([range(length) for length in data.lengths])), 1)
+    return max(sum(1 for _ in batcher([range(length) for length in lengths])), 1)
 
 
 def schedule(epoch: int, steps: int | None, epochs: int | None, dev_size: float) -> dict[str, int]:

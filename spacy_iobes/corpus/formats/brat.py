@@ -23,7 +23,7 @@ from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bar
 from ..files import STANDARD, Progress, decoded_bytes, shown, whole_file
 from ..findings import NO_SPANS, Finding
 from ..folders import beside, put
-from ..nested_text import NestedText, split_tokens
+from ..marked_text import MarkedText, split_tokens
 from ..sentences import Sentences
 from ..texts import (
     TextOrigin,
@@ -52,7 +52,7 @@ def read(
     yield from sentences_of(_with_tokens(found), shown(path))
 
 
-def _with_tokens(found: Iterable[NestedText]) -> Iterator[NestedText]:
+def _with_tokens(found: Iterable[MarkedText]) -> Iterator[MarkedText]:
     """Yield the texts with tokens, or with findings; files of the others go with a neighbour."""
     last, bare = None, list[BratFile]()
     for text in found:
@@ -76,7 +76,7 @@ def _with_tokens(found: Iterable[NestedText]) -> Iterator[NestedText]:
 
 def texts(
     path: str | Path, how: ReadOptions, tokenize: Tokenize, progress: Progress | None = None
-) -> Iterator[NestedText]:
+) -> Iterator[MarkedText]:
     """Yield the texts of a folder, or the one of an `.ann` file, with their mentions."""
     root, paths = Path(path), [Path(path)]
     if str(path).endswith(".ann") and not root.is_dir():
@@ -92,7 +92,7 @@ def texts(
 
 def _text(
     annotations: Path, root: Path, how: ReadOptions, tokenize: Tokenize, progress: Progress
-) -> NestedText:
+) -> MarkedText:
     """Return one text, given the file of its annotations."""
     name = annotations.relative_to(root).with_suffix("").as_posix()
     path = annotations.with_suffix(".txt")
@@ -109,7 +109,7 @@ def _text(
     if how.misaligned == "split":
         tokens = split_tokens(tokens, ((parts[0][0], parts[-1][1]) for *_, parts in mentions))
     file = BratFile(root, name, text, tokens, lines, mark)
-    found = NestedText(str(path), text, tokens, origin=file)
+    found = MarkedText(str(path), text, tokens, origin=file)
     for number, key, label, parts in mentions:
         span = found.add(label, parts, f"{annotations}:{number + 1}", how.misaligned)
         if span is None and not how.annotated and tokens:  # it goes, like all others

@@ -35,13 +35,17 @@ AS_READ = SaveOptions(to="columns")
 
 @dataclass(frozen=True, eq=False)
 class ColumnOrigin:
-    """The lines of some sentences: the part of the file, and where the tags of each layer are."""
+    """The lines of some sentences: the part of the file, and where the tags of each layer are.
+
+    `marked` says whether a line that marks a document stands before the first sentence.
+    """
 
     part: Part
     places: tuple[tuple[Ints, Ints], ...]
     columns: tuple[int, ...]
     mark: bytes
     suffix: bool
+    marked: bool = False
 
     def cut(self, begin: int, end: int) -> None:
         """Lines are edited part by part: some of them cannot be."""
@@ -53,9 +57,10 @@ def read(
     """Read a column file, part by part, in memory that does not grow with it."""
     columns, layers, names = _columns(path, how)
     reader = ColumnReader(path, columns, progress)
-    opens, begun, documents, sentences = True, False, 0, 0
+    opens, begun, marked, documents, sentences = True, False, False, 0, 0
     for part in reader:
         starts = document_starts(part) if columns.count_documents else set()
+        marked = marked or 0 in starts
         begin = sorted({0, *starts} if opens else starts)
         if len(part.tags):
             opens = begin[-1:] == [len(part.tags)]
@@ -79,9 +84,11 @@ def read(
                 tuple(layer.column for layer in layers),
                 b"" if begun else reader.mark,
                 how.suffix,
+                marked,
             ),
             read_column=partial(_column, part, names),
         )
+        marked = len(part.tags) in starts if len(part.tags) else marked
         documents, sentences = documents + len(begin), sentences + len(part.tags)
         begun = True
 

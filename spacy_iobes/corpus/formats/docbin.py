@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, LEMMA, POS, SENT_START, TAG
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ...arrays import Flags, Ints, Offsets, Values
 from ...codes.known import Known
@@ -82,6 +84,10 @@ class DocBinOrigin:
         first: DocBinOrigin = several[0]
         return replace(first, end=several[-1].end)
 
+    def docs(self, vocab: Vocab, first: int, last: int) -> list[Doc]:
+        """Return Docs of the file, given their numbers, with all that they have."""
+        return list(self.stored.docs(vocab, first, last))
+
     def column(self, name: str | int, place: str, offsets: Offsets) -> CodedTags:
         """Return an attribute of the tokens, which are in these sentences.
 
@@ -145,6 +151,13 @@ def load(path: str | Path, progress: Progress | None = None) -> StoredDocs:
         if progress is not None:
             progress(len(data))
         return StoredDocs.of(gzip.decompress(data) if data.startswith(GZIP) else data)
+
+
+def group_names(path: str | Path) -> set[str]:
+    """Return the names of the span groups in a DocBin."""
+    stored = load(path)
+    with _damage(path):
+        return {name for data in stored.groups for name in unpacked(data)}
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from ...span import Span
 from ..excerpts import Excerpt, excerpts, not_held, require_writable, unless_bare
 from ..files import CHUNK, Progress, decoded_bytes, opened, read_bytes, shown, write_bytes
 from ..findings import NO_SPANS, Finding
-from ..nested_text import NestedText, split_tokens
+from ..marked_text import MarkedText, split_tokens
 from ..sentences import Sentences
 from ..texts import require_expressible, sentences_of, split_sentences, tokenizer_of
 from .inline_tags import NAME, Problem, TaggedText, attribute, tagged_texts
@@ -73,7 +73,7 @@ def read(
     yield from sentences_of(_named(found, shown(path)), shown(path))
 
 
-def _named(found: Iterable[NestedText], name: str) -> Iterator[NestedText]:
+def _named(found: Iterable[MarkedText], name: str) -> Iterator[MarkedText]:
     for text in found:
         if text.name != name and not text.more:
             text.more = {"id": text.name.removeprefix(name).lstrip("/\\")}
@@ -82,7 +82,7 @@ def _named(found: Iterable[NestedText], name: str) -> Iterator[NestedText]:
 
 def texts(
     path: str | Path, how: ReadOptions, tokenize: Tokenize, progress: Progress | None = None
-) -> Iterator[NestedText]:
+) -> Iterator[MarkedText]:
     """Yield every text of a file, a folder or an archive with its tokens and mentions.
 
     Hidden files are passed over. Raises if there is no document where its tag is named.
@@ -191,7 +191,7 @@ def _extracted(
         raise FileError(f"{path}: {reason}. Pack it again.", str(path)) from error
 
 
-def _text(name: str, found: TaggedText, how: ReadOptions, tokenize: Tokenize) -> NestedText:
+def _text(name: str, found: TaggedText, how: ReadOptions, tokenize: Tokenize) -> MarkedText:
     """Return a text with its tokens and spans, and with what is wrong with its tags as findings."""
     if how.unbalanced == "raise" and found.problems:
         raise _wrong(name, found.problems)
@@ -199,7 +199,7 @@ def _text(name: str, found: TaggedText, how: ReadOptions, tokenize: Tokenize) ->
     tokens = tokenize(found.text)
     if how.misaligned == "split":
         tokens = split_tokens(tokens, [ends for ends, _, _ in mentions])
-    text = NestedText(
+    text = MarkedText(
         name, found.text, tokens, found.line, more={"id": found.id} if found.id else {}
     )
     if found.boundaries:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from inspect import Parameter
+from typing import Any, Literal, NamedTuple, get_type_hints
 
+from ...codes.policy import get_tag_policy
+from ...codes.scheme import get_scheme
 from ...errors import FileError, SettingError
 from ...names import known_name
 
@@ -20,6 +23,7 @@ OffsetUnit = Literal["auto", "characters", "tokens"]
 TextUnit = Literal["auto", "whole", "lines", "rules"]
 Rest = Literal["missing", "leave-out", "predicted", "outside"]
 Unbalanced = Literal["raise", "text", "skip"]
+Portion = Literal["all", "train", "dev"]
 
 
 def option(
@@ -37,6 +41,28 @@ Tokenize = Callable[[str], list[tuple[int, int]]]
 def option_fields(cls: type) -> tuple[Field[Any], ...]:
     """Return the fields of a dataclass that are options of commands."""
     return tuple(each for each in fields(cls) if each.metadata)
+
+
+def _require_choices(options: Any) -> None:
+    """Raise if an option that has choices has none of them."""
+    for each in option_fields(type(options)):
+        if each.metadata["choices"] is not None:
+            known_name(each.name, getattr(options, each.name), each.metadata["choices"])
+
+
+def config_parameters(cls: type) -> list[Parameter]:
+    """Return the parameters of a function that takes the options of a dataclass from a config."""
+    types = {tuple[str, ...]: Sequence[int | str]}  # a layer may be written as a number
+    hints = get_type_hints(cls)
+    return [
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=types.get(hints[each.name], hints[each.name]),
+        )
+        for each in option_fields(cls)
+    ]
 
 
 class LayerName(NamedTuple):
@@ -157,9 +183,7 @@ class ReadOptions:
         object.__setattr__(self, "layers", tuple(map(str, self.layers)))
         object.__setattr__(self, "ignore_tags", tuple(self.ignore_tags))
         object.__setattr__(self, "tag_names", tuple(self.tag_names))
-        for each in option_fields(type(self)):
-            if each.metadata["choices"] is not None:
-                known_name(each.name, getattr(self, each.name), each.metadata["choices"])
+        _require_choices(self)
         if not self.delimiter:
             raise SettingError("An empty delimiter separates nothing: name one (--delimiter).")
         columns = [key for key, _ in self.layer_keys]
@@ -236,8 +260,40 @@ class SaveOptions:
     encoding: str = option("utf8", "Encoding of text files.", COLUMNS)
 
     def __post_init__(self) -> None:
-        for each in option_fields(type(self)):
-            if each.metadata["choices"] is not None:
-                known_name(each.name, getattr(self, each.name), each.metadata["choices"])
+        _require_choices(self)
         if self.delimiter in ("auto", "whitespace"):
             raise SettingError("Name one delimiter to write (--set output-delimiter).")
+
+
+@dataclass(frozen=True)
+class ExampleOptions:
+    """What examples of spaCy are made of annotated files; the registered readers take these."""
+
+    scheme: str | None = option(
+        None, "Scheme of tags; null: it is found, where the file can be read in one way."
+    )
+    policy: str = option("raise", "What malformed tags become.")
+    unit: Unit = option("sentence", "A sentence or a document: what one Doc holds.", choices=Unit)
+    keep_sentences: bool = option(False, "Predicted Docs know their sentences, too.")
+    part: Portion = option(
+        "all",
+        "all, train (without what is held out) or dev (what is held out): a share of the "
+        "documents, or of the sentences where there are fewer than ten documents.",
+        choices=Portion,
+    )
+    share: float = option(0.1, "How much is held out.")
+    seed: int = option(0, "Which documents are held out.")
+    limit: int = option(0, "At most so many Docs; 0: all.")
+    shuffle: bool = option(False, "Another order in every epoch.")
+    augmenter: Callable[..., Any] | None = option(None, "One of spaCy's augmenters.")
+    tag_scheme: str | None = option(
+        None, "Write tags in this scheme to token.tag_, for a tagger to learn."
+    )
+
+    def __post_init__(self) -> None:
+        _require_choices(self)
+        get_tag_policy(self.policy)
+        for scheme in filter(None, (self.scheme, self.tag_scheme)):
+            get_scheme(scheme)
+        if not 0 < self.share < 1:
+            raise SettingError(f"A share lies between 0 and 1, and {self.share} does not.")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...errors import FileError
 from ...span import Span
 from ..findings import ORPHANED, Finding
-from ..nested_text import Offsets
+from ..marked_text import Offsets
 
 _PART = r"\d{1,18} \d{1,18}"
 _MENTION = re.compile(

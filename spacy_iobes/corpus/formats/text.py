@@ -10,7 +10,7 @@ from ...codes.known import Known
 from ..excerpts import excerpts, require_writable
 from ..files import Progress, shown, write_bytes
 from ..findings import Finding
-from ..nested_text import NestedText
+from ..marked_text import MarkedText
 from ..sentences import Sentences
 from ..texts import lines_of, sentences_of, split_sentences, tokenizer_of
 from .options import ReadOptions, SaveOptions, Tokenize
@@ -26,7 +26,7 @@ def read(
 
 def texts(
     path: str | Path, how: ReadOptions, tokenize: Tokenize, progress: Progress | None = None
-) -> Iterator[NestedText]:
+) -> Iterator[MarkedText]:
     """Yield each paragraph, from its first to its last character that is no white space."""
     name, paragraph = shown(path), list[bytes]()
     for number, line in enumerate(chain(lines_of(path, how.encoding, progress), [b""]), 1):
@@ -39,14 +39,14 @@ def texts(
 
 def _text(
     name: str, lines: Sequence[bytes], number: int, tokenize: Tokenize
-) -> Iterator[NestedText]:
+) -> Iterator[MarkedText]:
     """Yield a paragraph that begins on a line, unless there is nothing in it."""
     whole = b"\n".join(lines).decode()
     text = whole.strip()
     if text:
         number += whole[: whole.index(text[0])].count("\n")
         tokens = [(start, end) for start, end in tokenize(text) if not text[start:end].isspace()]
-        yield NestedText(name, text, tokens, number, annotated=False)
+        yield MarkedText(name, text, tokens, number, annotated=False)
 
 
 def save(

@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any
 
-from ..errors import FileError, UnknownNameError
+from ..errors import FileError
 from ..span import Span
 from .findings import Finding
-from .formats.options import ReadOptions, Tokenize
-from .inline import Markup
+from .formats.options import Misaligned
 
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""
-Misaligned = Literal["count", "raise", "expand", "contract", "split"]
-"""What becomes of a mention that begins or ends within a token.
-
-It is left out, refused, given all the tokens that it touches, or only those that are all in it; or
-the token is split there. Split tokens tell where mentions are: compare no systems on them.
-"""
 TOKENS = re.compile(r"\w+|[^\w\s]")
 """What a token is: a run of letters, digits and underscores, or one character that is no space."""
 
@@ -34,55 +27,6 @@ TOKENS = re.compile(r"\w+|[^\w\s]")
 def simple_tokens(text: str) -> list[Offsets]:
     """Words and single other characters; white space is no token."""
     return [match.span() for match in TOKENS.finditer(text)]
-
-
-def require_misaligned(name: str) -> Misaligned:
-    """The name of what to do, if it is one."""
-    for known in get_args(Misaligned):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    every = get_args(Misaligned)
-    message = f"Unknown way with misaligned mentions {name!r}. Known: {', '.join(every)}."
-    raise UnknownNameError(message, name, every)
-
-
-@dataclass(frozen=True)
-class TextReading:
-    """How to read texts: what tokens are, what misaligned mentions become, what a sentence is.
-
-    A text is one sentence, or with `lines` each of its lines. `offsets` of JSON lines count
-    `characters` or `tokens`; "auto" is characters where there is a text. Without `mentions`, JSON
-    lines need not have any, and those that they have are passed over. `markup` is for inline-tagged
-    texts.
-    """
-
-    tokenize: Tokenize = simple_tokens
-    misaligned: Misaligned = "count"
-    lines: bool = False
-    encoding: str = "utf8"
-    offsets: str = "auto"
-    mentions: bool = True
-    markup: Markup = field(default_factory=Markup)
-
-    def cut(self, tokens: list[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:
-        """Return the tokens, split where mentions begin and end if they are to be."""
-        return split_tokens(tokens, mentions) if self.misaligned == "split" else tokens
-
-    @property
-    def options(self) -> ReadOptions:
-        """The options that say the same, but for the tokenizer."""
-        markup = self.markup
-        return ReadOptions(
-            encoding=self.encoding,
-            sentences="lines" if self.lines else "whole",
-            misaligned=self.misaligned,
-            ignore_tags=markup.ignore,
-            sentence_tag=markup.sentence,
-            document_tag=markup.document,
-            label_attribute=markup.label_attribute,
-            unbalanced=markup.unbalanced,
-            xml=bool(markup.xml),
-        )
 
 
 def split_tokens(tokens: Iterable[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:
@@ -95,12 +39,8 @@ def split_tokens(tokens: Iterable[Offsets], mentions: Iterable[Offsets]) -> list
     return found
 
 
-SIMPLE = TextReading()
-"""How to read texts unless somebody says otherwise."""
-
-
 @dataclass
-class NestedText:
+class MarkedText:
     """A text, its tokens by character offsets, its mentions, and findings about others.
 
     `line` is where it begins in the file `name`; the lines of a text may be those of the file
@@ -209,45 +149,16 @@ class NestedText:
             before = end
         self.starts[:1] = [0]
 
-    def split_at(self, borders: Iterable[int]) -> None:
+    def split_at(self, boundaries: Iterable[int]) -> None:
         """Let a sentence begin with the first token at or behind each of some characters."""
         words = [n for n, (start, end) in enumerate(self.tokens) if not self._is_space(start, end)]
         begins = [self.tokens[word][0] for word in words]
-        found = (bisect_left(begins, border) for border in borders)
+        found = (bisect_left(begins, boundary) for boundary in boundaries)
         starts = sorted({words[at] for at in found if at < len(words)} - set(words[:1]))
         self.starts = [0, *starts] if self.tokens else []
 
     def _is_space(self, start: int, end: int) -> bool:
         return self.text[start:end].isspace()
-
-    def sentences(self) -> Iterator[NestedText]:
-        """Each sentence as a text of its own; a mention beyond it becomes a finding."""
-        if len(self.starts) < 2:
-            yield self
-            return
-        bounds = [*self.starts, len(self.tokens)]
-        dealt: list[list[Span]] = [[] for _ in self.starts]
-        for span in self.spans:
-            dealt[bisect_right(self.starts, span.start) - 1].append(span)
-        for number, (begin, end) in enumerate(pairwise(bounds)):
-            yield self._cut(begin, end, dealt[number], self.findings if not number else ())
-
-    def _cut(
-        self, begin: int, end: int, spans: Iterable[Span], findings: Sequence[Finding]
-    ) -> NestedText:
-        first, last = self.tokens[begin][0], self.tokens[end - 1][1]
-        tokens = [(a - first, b - first) for a, b in self.tokens[begin:end]]
-        line = self.line + (self.text.count("\n", 0, first) if self.standoff else 0)
-        cut = NestedText(self.name, self.text[first:last], tokens, line, self.standoff, starts=[0])
-        cut.findings += findings
-        cut.annotated, cut.more = self.annotated, self.more
-        for span in spans:
-            if span.end <= end:
-                cut.spans.append(Span(span.start - begin, span.end - begin, span.label))
-            else:
-                shown = self.words(span.start, span.end)
-                cut.leave_out("beyond", span.label, shown, self.place(span.start))
-        return cut
 
 
 def _one_line(text: str) -> str:
