@@ -12,7 +12,6 @@ import typer
 from ..corpus.corpus import Corpus
 from ..corpus.files import write_bytes
 from ..corpus.formats.options import ExampleOptions, Portion, ReadOptions
-from ..corpus.opener import require_columns
 from ..errors import FileError
 from ..pipeline.training_options import TrainingOptions
 from ..scoring.formats import formatted
@@ -88,7 +87,7 @@ def train_cli(
     files = (train, dev) if dev else (train,)
     if output:
         require_replaceable(output, files, force, tell=tell)
-    require_columns(how, files)
+    FILES.check(files, how)
     nlp = blank(how.lang or "en")
     options, how = replace(options, lang=how.lang), replace(how, lang="")
     key = group_to_learn(files, how) if nested else ""
@@ -121,8 +120,6 @@ def to_learn(
     """Return the examples of a file, which is read now; what is found out of it is told."""
     from ..corpus.training_corpus import TrainingCorpus, learned_best
 
-    if options.part != "dev":
-        FILES.tell_kind(path, how)
     corpus = TrainingCorpus(path, how, learned_best(path, how, options, key), key, tell)
     corpus.check(nlp)
     if key and options.part != "dev":

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from ..corpus.formats.options import ExampleOptions, ReadOptions
-from ..corpus.opener import require_columns
 from ..scoring.signature import SPANS, Signature
 from ..scoring.tables import percent
 from .application import command, counted, echo, tell
-from .options import Json, PolicyName, SchemeName, read_options
+from .options import FILES, Json, PolicyName, SchemeName, read_options
 from .output import print_json
 from .pipelines import Component, loaded
 from .train import DATA, to_learn
@@ -44,7 +43,7 @@ def tune_cli(
 
     if output:
         require_replaceable(output, (dev,), tell=tell)
-    require_columns(how, [dev])
+    FILES.check([dev], how)
     nlp = loaded(model)
     component = tunable(nlp, component)
     pipe: Any = nlp.get_pipe(component)

@@ -13,6 +13,7 @@ NEEDS: dict[str, Callable[[Format], bool]] = {
     "tags": lambda row: row.tagged,
     "gold": lambda row: row.annotated,
     "write": lambda row: row.writable,
+    "hold": lambda row: row.writable and row.annotated,
 }
 """What a command may need of a format."""
 TAKES = {
@@ -21,10 +22,10 @@ TAKES = {
     "convert": "read",
     "convert --to": "write",
     "repair": "write",
-    "score (gold)": "gold",
-    "score (pred)": "read",
-    "compare (gold)": "gold",
-    "compare (a, b)": "read",
+    "score GOLD": "gold",
+    "score": "read",
+    "compare GOLD": "gold",
+    "compare": "read",
     "train": "gold",
     "predict": "read",
     "tune": "gold",
@@ -33,7 +34,7 @@ TAKES = {
     "select": "read",
     "simulate": "gold",
     "strategies": "gold",
-    "predict --to": "write",
+    "predict --to": "hold",
     "generate": "write",
 }
 """What each command needs of the formats that it takes."""

@@ -33,19 +33,20 @@ class Opener:
             yield Corpus(path, how, progress, found)
 
     def check(self, paths: Collection[str], how: ReadOptions) -> None:
-        """Tell what kind files are; raise if options are about columns and none of them has any."""
-        require_columns(how, paths)
+        """Tell what kind files are whose names do not say it; raise if options fit none of them."""
+        numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
+        given = {"--layer": numbers, "--header": how.header, "--set suffix": how.suffix}
+        wrong = ", ".join(name for name, value in given.items() if value)
+        if wrong and not any("columns" in formats_in(path, how) for path in paths):
+            message = f"this is for column files, and there is none among {', '.join(paths)}"
+            raise OptionError(message, wrong)
         for path in paths:
-            self.tell_kind(path, how)
-
-    def tell_kind(self, path: str, how: ReadOptions) -> None:
-        """Tell how a file is read whose name says nothing of its kind."""
-        if how.format == "auto" and (ending_of(path) == ".txt" or path in HELD):
-            kinds = {"text": "plain text", "columns": "a column file"}
-            found = format_of(path, how=how).name
-            other = "columns" if found == "text" else "text"
-            kind = kinds.get(found, found)
-            self.tell(f"{shown(path)}: read as {kind} (else: --format {other})")
+            if how.format == "auto" and (ending_of(path) == ".txt" or path in HELD):
+                kinds = {"text": "plain text", "columns": "a column file"}
+                found = format_of(path, how=how).name
+                other = "columns" if found == "text" else "text"
+                kind = kinds.get(found, found)
+                self.tell(f"{shown(path)}: read as {kind} (else: --format {other})")
 
     def scheme(self, path: str, how: ReadOptions) -> str:
         """Return the scheme that the tags of a file are in, and tell it; empty if it has none.
@@ -82,16 +83,6 @@ class Opener:
         """Tell how many findings of each kind a file has, and the first of them."""
         for line in finding_lines(findings):
             self.tell(f"{name}: {line}")
-
-
-def require_columns(how: ReadOptions, paths: Collection[str]) -> None:
-    """Raise for options that are about columns of tags where no file has columns."""
-    numbers = [key for key, _ in how.layer_keys if isinstance(key, int)]
-    given = {"--layer": numbers, "--header": how.header, "--set suffix": how.suffix}
-    wrong = ", ".join(name for name, value in given.items() if value)
-    if wrong and not any("columns" in formats_in(path, how) for path in paths):
-        message = f"this is for column files, and there is none among {', '.join(paths)}"
-        raise OptionError(message, wrong)
 
 
 def missing_scheme(file: str) -> OptionError:

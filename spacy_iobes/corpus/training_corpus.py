@@ -28,7 +28,7 @@ from .docs import GROUP, TagColumn, docs_of
 from .examples import carry, carry_sentences
 from .files import require_there, visible
 from .findings import finding_lines
-from .formats import format_of, formats_in
+from .formats import format_of, formats_in, get_format
 from .formats.columns import ColumnOrigin
 from .formats.docbin import group_names
 from .formats.folder import files_below
@@ -192,6 +192,9 @@ class TrainingCorpus:
                 f"{len(self.size.lengths):,} {self.unit_name}{'s' * (len(self.size.lengths) != 1)}"
             )
             there = formats_in(self.path, self.how)
+            if not any(get_format(name).annotated for name in there):
+                kinds = ", ".join(sorted(there))
+                raise FileError(f"{self.path}: files of the format {kinds} hold no annotation.")
             hint = next((hint for name, hint in HINTS.items() if name in there), "")
             if self.size.held_out:
                 hint = f" It is {self.size.held_out}: choose others (--seed), or name DEV."
