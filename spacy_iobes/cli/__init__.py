@@ -1,4 +1,4 @@
-"""The command line: `spacy-iobes …`, and the same as `spacy iobes …` through a spaCy plugin.
+"""The command line: `spacy-iobes …` or, through a plugin of spaCy, `spacy iobes …`.
 
 Exit codes: 0 all is well, 1 the tags are at fault, 2 the command or a file cannot be used; 128 and
 the number of the signal that has ended it. Of all the commands only the one that is asked for is
@@ -39,7 +39,7 @@ SELDOM = 100_000
 
 
 def __getattr__(name: str) -> Any:
-    """`app` is the application with all its commands."""
+    """Return `app`, the application with all its commands."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in _COMMANDS:
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """The console script; a command's own arguments go to it, anything else to the application.
+    """Run the console script; a command's own arguments go to it, anything else to the application.
 
     Garbage is looked for seldom, and not at the end: modules are none, and to go through those of
     spaCy takes a fifth of the time of a short command.

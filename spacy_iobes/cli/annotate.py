@@ -26,7 +26,7 @@ BEGUN = "labels nested batch audit target rule patience seed start words".split(
 
 @dataclass(frozen=True)
 class Taking:
-    """Which files to take into a session, and how."""
+    """Files to take into a session, and how to take them."""
 
     take: tuple[str, ...] = option(
         (),

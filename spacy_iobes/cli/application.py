@@ -156,18 +156,18 @@ def complain(message: str, options: Collection[str]) -> None:
 
 
 def first_of(names: Sequence[str], options: Collection[str]) -> str:
-    """The first of some options that a command has, in brackets; empty if it has none."""
+    """Return the first of some options that a command has, in brackets; empty if it has none."""
     return next((f" ({name})" for name in names if name in options), "")
 
 
 def looks_like(schemes: Sequence[str], options: Collection[str]) -> str:
-    """What the scheme of a file seems to be, and how to say so."""
+    """Return what the scheme of a file seems to be, and how to name it."""
     named = first_of(("--scheme", "--from"), options)
     return f"This looks like {' or '.join(schemes)}: name that scheme{named}."
 
 
 def advice(error: MalformedTagsError, options: Collection[str]) -> str:
-    """What to do about violations; no policy helps where tags cannot be read."""
+    """Return what to do about violations; no policy helps where tags cannot be read."""
     strange = all(violation.kind == "unreadable" for violation in error.violations)
     text = f"{counted(len(error.violations), 'violation')} and no policy to repair them. {ANOTHER}"
     if strange:

@@ -31,7 +31,7 @@ from .output import print_json
 
 @dataclass(frozen=True)
 class Labels:
-    """Which labels to keep, and what others become."""
+    """The labels to keep, to remove and to rename."""
 
     keep: str = option(
         "", "Keep only these labels, separated by commas; with --map, by their new names."

@@ -27,7 +27,7 @@ NOT_NEEDED = ("append", "only_tags", "document_markers")
 
 @dataclass(frozen=True)
 class Spoilt:
-    """How many tags are spoilt, and how."""
+    """The shares of sentences in which a tag is spoilt."""
 
     violations: float = option(
         0.0,

@@ -21,10 +21,3 @@ def loaded(model: str) -> Language:
     from ..pipeline.loading import load_pipeline  # here, since it takes longer than most commands
 
     return load_pipeline(model, tell)
-
-
-def tunable(nlp: Language, component: str) -> str:
-    """Return the name of a recogniser with a bias; without a name, that of the last one."""
-    from ..pipeline.loading import tunable
-
-    return tunable(nlp, component)

@@ -135,7 +135,7 @@ def instead(option: str, context: Any) -> str:
 def plain_values(
     function: Callable[..., Any] | None, given: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """A value for each parameter of a function, or None where one is missing or not plain."""
+    """Return a value for each parameter; None where one is missing or not plain."""
     left = {name: value for name, value in given.items() if _is_given(value)}
     values = {}
     for name, parameter in inspect.signature(function or dict, eval_str=True).parameters.items():

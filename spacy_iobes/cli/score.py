@@ -34,7 +34,7 @@ Files = Annotated[
 
 @dataclass(frozen=True)
 class View:
-    """What to show of a score: figures, intervals, mistakes or a page; and where to write it."""
+    """The parts of a score to show: figures, interval, mistakes or a page; and where to write."""
 
     layout: str = option("table", f"One of: {', '.join(FORMATS)}.")
     policies: bool = option(False, "Score under every policy, side by side.")

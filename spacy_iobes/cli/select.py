@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Listed:
-    """How much to show."""
+    """The number of sentences and suggestions to show."""
 
     limit: int = option(100, "List at most so many; 0 lists all.")
     suggestions: int = option(10, "How many annotations to suggest for each sentence.", ADVANCED)

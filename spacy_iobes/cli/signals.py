@@ -32,7 +32,7 @@ class Ended(SystemExit):
 
 
 class _Process:
-    """What this process knows of its end."""
+    """The state of this process while it ends."""
 
     code = 0  # of the signal that arrived in the body of a command
     watched = False  # whether a thread sees to it that the process ends in time
@@ -89,7 +89,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _heeded() -> list[int]:
-    """The signals that are not ignored, as `nohup` and shells have it for some processes."""
+    """Return the signals that are not ignored, as `nohup` and shells have it for some processes."""
     return [number for number in CODES if signal.getsignal(number) is not signal.SIG_IGN]
 
 

@@ -15,14 +15,8 @@ from ..corpus.formats.options import ExampleOptions, Portion, ReadOptions
 from ..errors import FileError
 from ..pipeline.training_options import TrainingOptions
 from ..scoring.formats import formatted
-from .application import command, counted, echo, tell
-from .options import (
-    FILES,
-    PolicyName,
-    SchemeName,
-    fields_of,
-    read_options,
-)
+from .application import command, echo, tell
+from .options import FILES, PolicyName, SchemeName, fields_of, read_options
 from .signals import say_if_cut_off
 
 if TYPE_CHECKING:
@@ -109,8 +103,8 @@ def train_cli(
             put(f"{chosen.to_str()}\n".encode())
         return
     for each in (learnt, held_out):
-        tell(in_words(each))
-    if missing := unlearnt(learnt, held_out):
+        tell(str(each))
+    if missing := held_out.labels_beyond(learnt):
         tell(f"{held_out.path}: has labels that {train} has not, which cannot be found: {missing}")
     say_if_cut_off(f"Ended early: the checkpoints so far are in {output}.*.part")
     begin = perf_counter()
@@ -139,7 +133,7 @@ def to_learn(
 
 
 def blank(lang: str) -> Language:
-    """An empty pipeline, whose tokenizer cuts texts."""
+    """Return an empty pipeline, whose tokenizer cuts texts."""
     import spacy
 
     try:
@@ -149,26 +143,8 @@ def blank(lang: str) -> Language:
         raise typer.BadParameter(message, param_hint="--lang") from error
 
 
-def in_words(corpus: TrainingCorpus) -> str:
-    """Return what there is in a file, or in a part of it."""
-    size, repaired = corpus.size, corpus.size.repaired
-    words = [counted(len(size.lengths), corpus.unit_name), counted(sum(size.lengths), "token")]
-    what = counted(size.labels.total(), "mention" if corpus.key else "entity")
-    words += [f"{what} of {counted(len(size.labels), 'label')}"]
-    words += [f"{counted(repaired, 'violation')} repaired ({corpus.options.policy})"] * bool(
-        repaired
-    )
-    return f"{corpus.path}: {', '.join(words)}"
-
-
-def unlearnt(train: TrainingCorpus, dev: TrainingCorpus) -> str:
-    """Return the labels of the dev data that there is nothing to learn of."""
-    missing = sorted(set(dev.size.labels) - set(train.size.labels))
-    return ", ".join(f"{label} ({dev.size.labels[label]:,})" for label in missing)
-
-
 def overrides_of(arguments: list[str]) -> dict[str, Any]:
-    """Settings of the config, as spaCy's commands take them: --section.name value."""
+    """Return settings of the config, as spaCy's commands take them: --section.name value."""
     from spacy.cli._util import parse_config_overrides
 
     wanted = False  # a value may follow

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..corpus.formats.options import ExampleOptions, ReadOptions
-from ..errors import FileError
 from ..scoring.signature import SPANS, Signature
-from ..scoring.tables import aligned, percent
+from ..scoring.tables import percent
 from .application import command, counted, echo, tell
 from .options import FILES, Json, PolicyName, SchemeName, read_options
 from .output import print_json
-from .pipelines import Component, loaded, tunable
+from .pipelines import Component, loaded
 from .train import DATA, to_learn
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from ..pipeline.tuning import Tried
 
 
 @command("tune")
@@ -45,7 +38,8 @@ def tune_cli(
     """
     from ..corpus.folders import require_replaceable
     from ..pipeline.documents import sentence_bound, takes_documents
-    from ..pipeline.tuning import best_of, tune, without_bias
+    from ..pipeline.loading import save_pipeline, tunable
+    from ..pipeline.tuning import best_of, tune, tuning_table, without_bias
 
     if output:
         require_replaceable(output, (dev,), tell=tell)
@@ -59,7 +53,7 @@ def tune_cli(
         held = held.by_document()  # of which 'predict' makes Docs, too
     repaired = held.size.repaired
     if repaired:
-        echo(f"{dev}: {counted(repaired, 'violation')} repaired ({policy})", err=True)
+        tell(f"{dev}: {counted(repaired, 'violation')} repaired ({policy})")
     with sentence_bound(nlp) if joined else nullcontext():
         tried = tune(nlp, component, list(held(nlp)))
     found = best_of(tried)
@@ -71,39 +65,15 @@ def tune_cli(
             Signature(scheme=written, policy="raise", gold_policy=policy)
         )
         nlp.meta["performance"] = scores  # what was there is that of another bias
-        save(nlp, output)
+        save_pipeline(nlp, output)
     if json:
         rows = [{"bias": t.bias, **t.figures._asdict()} for t in tried]
         result = {"best": found.bias, "tried": rows, "output": output or None}
         print_json(result | {"repaired": repaired})
         return
-    echo(as_table(tried, found), nl=False)
+    echo(tuning_table(tried, found))
     echo(
         f"best bias {found.bias:+.1f}: F1 {percent(found.figures.f1)} "
         f"(without bias {percent(without_bias(tried).figures.f1)})"
         + (f", written to {output}" if output else "")
     )
-
-
-def as_table(tried: list[Tried], found: Tried) -> str:
-    """Every bias with its figures, the best one marked."""
-    header = ("bias", "precision", "recall", "F1", "")
-    rows = [
-        (f"{t.bias:+.1f}", *map(percent, t.figures), "<- best" if t is found else "") for t in tried
-    ]
-    return aligned(header, rows, "rrrrl") + "\n"
-
-
-def save(nlp: Language, output: str) -> None:
-    """Write a pipeline, whole or not at all."""
-    from ..corpus.folders import beside, put
-
-    new = beside(output)
-    try:
-        nlp.to_disk(new)
-        put(new, output)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{output}: cannot be written: {reason}.", output) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)

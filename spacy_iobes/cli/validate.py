@@ -26,7 +26,7 @@ SEPARATORS = "separators"
 
 @dataclass(frozen=True)
 class Fits:
-    """What another code would have to hold."""
+    """Another code for the mentions, and what to list of it."""
 
     fits: str = option(
         "",

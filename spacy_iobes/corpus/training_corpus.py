@@ -21,6 +21,7 @@ from ..codes.scheme import get_scheme
 from ..codes.tag_columns import CodedTags
 from ..codes.write import write_spans
 from ..errors import FileError, MalformedTagsError, SpanError, UnknownNameError
+from ..names import counted
 from .corpus import Corpus, accepted, likely_schemes
 from .doc_layers import overlap_error, require_labels, unknown_tokens
 from .docs import GROUP, TagColumn, docs_of
@@ -115,6 +116,21 @@ class TrainingCorpus:
         self._split: HeldOut | None = None
         self._marked = True
         self._corpus = Corpus(self.path, self.how)
+
+    def __str__(self) -> str:
+        size, count = self.size, self.size.labels.total()
+        words = [counted(len(size.lengths), self.unit_name), counted(sum(size.lengths), "token")]
+        what = counted(count, "mention" if self.key else "entity")
+        words += [f"{what} of {counted(len(size.labels), 'label')}"]
+        if size.repaired:
+            repaired = counted(size.repaired, "violation")
+            words.append(f"{repaired} repaired ({self.options.policy})")
+        return f"{self.path}: {', '.join(words)}"
+
+    def labels_beyond(self, learnt: TrainingCorpus) -> str:
+        """Return the labels that there is nothing to learn of elsewhere, with their numbers."""
+        missing = sorted(set(self.size.labels) - set(learnt.size.labels))
+        return ", ".join(f"{label} ({self.size.labels[label]:,})" for label in missing)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples, anew for each epoch."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Collection
 
 from spacy.language import Language
 from spacy.util import load_model
 from thinc.api import ConfigValidationError
 
-from ..corpus.folders import restore
+from ..corpus.folders import beside, put, restore
 from ..errors import FileError, IobesError, UnknownNameError
 from .configs import unusable
 from .ner import EntityRecognizer
@@ -30,6 +31,19 @@ def load_pipeline(model: str, tell: Callable[[str], None]) -> Language:
     except Exception as error:  # damaged, or made with components that are not installed
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise FileError(f"{model}: cannot be loaded ({detail[:300]}).", model) from error
+
+
+def save_pipeline(nlp: Language, output: str) -> None:
+    """Write a pipeline, whole or not at all."""
+    new = beside(output)
+    try:
+        nlp.to_disk(new)
+        put(new, output)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"{output}: cannot be written: {reason}.", output) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def recogniser(nlp: Language, component: str) -> EntityRecognizer:

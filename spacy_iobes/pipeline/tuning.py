@@ -13,6 +13,7 @@ from spacy.training import Example
 from ..codes.known import KnownColumns, flags_of, judged
 from ..codes.span_columns import SpanColumns
 from ..scoring.counts import Figures, figures
+from ..scoring.tables import aligned, percent
 
 COARSE = tuple(np.arange(-4.0, 4.01, 0.5).round(2).tolist())
 STEP = 0.1  # of the second look, around the best of the first
@@ -135,3 +136,12 @@ def _totals(parts: Sequence[_Part], bias: float) -> tuple[int, int, int]:
     found = [part.totals(bias) for part in parts]
     right, predicted, gold = (sum(column) for column in zip(*found)) if found else (0, 0, 0)
     return right, predicted, gold
+
+
+def tuning_table(tried: Sequence[Tried], found: Tried) -> str:
+    """Return every bias with its figures, the best one marked."""
+    header = ("bias", "precision", "recall", "F1", "")
+    rows = [
+        (f"{t.bias:+.1f}", *map(percent, t.figures), "<- best" if t is found else "") for t in tried
+    ]
+    return aligned(header, rows, "rrrrl")
