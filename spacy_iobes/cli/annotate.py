@@ -51,7 +51,7 @@ def annotate_cli(
         typer.Argument(
             metavar="[CORPUS] STATE",
             help="What to annotate (a file of any format, or a folder of files), and the folder "
-            "that keeps all that is done. A STATE that is there already is gone on with, and needs "
+            "that keeps all that is done. A STATE that is there already is resumed, and needs "
             "no CORPUS.",
         ),
     ],
@@ -95,13 +95,15 @@ def annotate_cli(
     from ..selection.session import Session
     from ..web import require_server
 
-    if not taking.take:
-        require_server()
     if not 1 <= len(paths) <= 2:
         raise OptionError("name a corpus and a folder, or a folder", "STATE")
     folder = paths[-1]
-    if len(paths) == 1 or is_session(folder):
+    resumed = len(paths) == 1 or is_session(folder)
+    if resumed:
         require_session(folder)
+    if not taking.take:
+        require_server()
+    if resumed:
         session = Session.resume(folder, given, tell)
     else:
         session = begun(paths[0], folder, how, (scheme, policy), given, existing)

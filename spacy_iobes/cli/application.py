@@ -38,7 +38,7 @@ ELSEWHERE = {
     "count": "summarize --mentions",
     "docs": "validate",
     "errors": "score --errors",
-    "evaluate": "score",
+    "evaluate": "score, after predict",
     "export": "convert STATE FILE",
     "from-docbin": "convert",
     "import": "annotate STATE --take FILE",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..errors import OptionError
 from .conll import ONE_SCHEME
@@ -41,7 +42,8 @@ class Opener:
             message = f"this is for column files, and there is none among {', '.join(paths)}"
             raise OptionError(message, wrong)
         for path in paths:
-            if how.format == "auto" and (ending_of(path) == ".txt" or path in HELD):
+            unsaid = ending_of(path) == ".txt" and Path(path).exists()
+            if how.format == "auto" and (unsaid or path in HELD):
                 kinds = {"text": "plain text", "columns": "a column file"}
                 found = format_of(path, how=how).name
                 other = "columns" if found == "text" else "text"

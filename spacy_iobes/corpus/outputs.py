@@ -27,7 +27,7 @@ NAMED = "IN... OUT"
 
 def require_schemes(how: SaveOptions, scheme: str) -> None:
     """Raise, before any file is touched, for schemes that nobody knows, or that are no formats."""
-    if how.to in SCHEMES:
+    if how.to in {name for row in SCHEMES.values() for name in (row.name, *row.aliases)}:
         message = f"{how.to} is a scheme of tags, not a format: --to-scheme {how.to}"
         raise OptionError(message, "--to")
     for name in filter(None, (scheme, how.to_scheme)):
@@ -48,7 +48,16 @@ def outputs(
     folder = len(inputs) == 1 and format_of(inputs[0], how.format, how) is FOLDER
     if len(inputs) == 1 and not folder and output.endswith(("/", os.sep)):
         raise FileError(f"{output}: one file goes into a file, not into a directory.", output)
-    if (len(inputs) == 1 and not folder) or _is_file(output, to):
+    if len(inputs) == 1 and not folder:
+        yield inputs, output
+        return
+    if _is_file(output, to):
+        if output != STANDARD and Path(output).exists():
+            raise FileError(
+                f"{output}: is there already, and would be written over with the files before it. "
+                "Name a new file behind them, or a folder.",
+                output,
+            )
         yield inputs, output
         return
     named = [pair for path in inputs for pair in _files(path, how)]

@@ -310,12 +310,14 @@ class Prediction:
                 f"Files of several formats ({', '.join(sorted(kinds))}): name one (--to)."
             )
         else:
-            to = "jsonl" if first == "text" and ending != ".txt" else first
+            bare = not get_format(first).annotated and ending != ".txt"
+            to = "jsonl" if bare else first
         if not get_format(to).annotated:
             raise FileError(
                 f"{shown_output(output)}: the format {to} holds no annotation. Name a file that "
-                "ends in .jsonl, or another format (--to); to read several files, name a folder "
-                "behind them.",
+                "ends in .jsonl, or another format (--to)."
+                + " If it was to be read, name a folder behind it."
+                * (output != STANDARD),
                 output,
             )
         return get_format(to).name

@@ -20,7 +20,7 @@ from ...codes.known import Known
 from ...errors import FileError
 from ...names import find
 from ..conll import BOM, MARKERS
-from ..files import GZIP, HELD, Progress, require_name, shown
+from ..files import GZIP, HELD, Progress, require_name, shown, shown_output
 from ..findings import Finding
 from ..first_bytes import binary_kind, json_kind
 from ..inputs import is_stream
@@ -93,7 +93,10 @@ class Format:
     ) -> Sequence[Finding]:
         """Write sentences, all at once or not at all; return what was left out of the file."""
         if not self.writable:
-            raise FileError(f"{shown(path)}: files of the format {self.name} cannot be written.")
+            raise FileError(
+                f"{shown_output(path)}: files of the format {self.name} cannot be written. Name "
+                "another format (--to)."
+            )
         found: Sequence[Finding] = self._verb("save")(parts, path, how)
         return found
 
@@ -181,6 +184,15 @@ FOLDER = Format("folder", "files of any kind, in the order of their names", verb
 """What reads a folder that is of no kind itself. Nobody names it."""
 FORMATS = {row.name: row for row in ROWS}
 """Every format by its name; `add_format` adds rows, and so do entry points of other packages."""
+CALLED = {
+    **dict.fromkeys(("conll", "iob", "tags", "tsv"), "columns"),
+    **dict.fromkeys(("docs", "spacy"), "docbin"),
+    **dict.fromkeys(("json", "ndjson"), "jsonl"),
+    **dict.fromkeys(("hf", "datasets"), "hugging_face"),
+    **dict.fromkeys(("html", "xml"), "inline"),
+    **dict.fromkeys(("plain", "txt"), "text"),
+}
+"""What people call formats, which errors answer with their names."""
 COLUMN_ENDINGS = {
     "",
     *[".bilou", ".bio", ".conll", ".conllu", ".iob", ".iob1", ".iob2", ".iobes", ".tsv", ".txt"],
@@ -208,7 +220,8 @@ def get_format(name: str | Format) -> Format:
     """Return the format of that name."""
     if name not in FORMATS:
         load_others()
-    return find(FORMATS, Format, name)
+    called = CALLED.get(name) if isinstance(name, str) else None
+    return find(FORMATS, Format, name, f" Did you mean {called!r}?" if called else "")
 
 
 def format_of(path: str | Path, name: str = "auto", how: ReadOptions | None = None) -> Format:

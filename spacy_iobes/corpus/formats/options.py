@@ -47,7 +47,8 @@ def _require_choices(options: Any) -> None:
     """Raise if an option that has choices has none of them."""
     for each in option_fields(type(options)):
         if each.metadata["choices"] is not None:
-            known_name(each.name, getattr(options, each.name), each.metadata["choices"])
+            name = f"value of {each.name}"
+            known_name(name, getattr(options, each.name), each.metadata["choices"])
 
 
 def config_parameters(cls: type) -> list[Parameter]:
