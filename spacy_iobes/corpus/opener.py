@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import OptionError
+from ..errors import FileError, OptionError
 from .conll import ONE_SCHEME
 from .corpus import Corpus
 from .files import HELD, STANDARD, Progress, require_there, shown
@@ -16,6 +16,8 @@ from .formats import ending_of, format_of, formats_in
 from .formats.columns import ColumnOrigin
 from .formats.options import ReadOptions
 from .inputs import is_stream
+
+NAME_EACH = "name each that holds tags (--layer 1 --layer 2, for example)"
 
 
 @dataclass(frozen=True)
@@ -68,23 +70,32 @@ class Opener:
 
     def tell_of_columns(self, corpus: Corpus) -> None:
         """Tell how many columns there are, if more than were read and nobody has chosen."""
-        asked = corpus.options.layers or corpus.options.tag != ReadOptions().tag
-        if asked or is_stream(corpus.path):
-            return
-        for part in corpus:
-            if isinstance(part.origin, ColumnOrigin):
-                width = part.origin.part.layout.width
-                if width > 1 + len(part.tags):
-                    self.tell(
-                        f"{corpus.name} has {width} columns, of which the last was read: name each "
-                        "that holds tags (--layer 1 --layer 2, for example)"
-                    )
-            return
+        if width := unread_columns(corpus):
+            self.tell(f"{corpus.name} has {width} columns, of which the last was read: {NAME_EACH}")
 
     def tell_findings(self, name: str, findings: Sequence[Finding]) -> None:
         """Tell how many findings of each kind a file has, and the first of them."""
         for line in finding_lines(findings):
             self.tell(f"{name}: {line}")
+
+
+def unread_columns(corpus: Corpus) -> int:
+    """Return how many columns there are, if more than are read and nobody has chosen; else 0."""
+    asked = corpus.options.layers or corpus.options.tag != ReadOptions().tag
+    if asked or is_stream(corpus.path):
+        return 0
+    for part in corpus:
+        if isinstance(part.origin, ColumnOrigin):
+            width = part.origin.part.layout.width
+            return width if width > 1 + len(part.tags) else 0
+        return 0
+    return 0
+
+
+def require_named_columns(corpus: Corpus) -> None:
+    """Raise if there are more columns than are read, and nobody has chosen."""
+    if width := unread_columns(corpus):
+        raise FileError(f"{corpus.name} has {width} columns: {NAME_EACH}.", corpus.name)
 
 
 def missing_scheme(file: str) -> OptionError:
