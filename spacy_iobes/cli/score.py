@@ -40,8 +40,7 @@ class View:
     policies: bool = option(False, "Score under every policy, side by side.")
     errors: bool = option(
         False,
-        "List every mistake with its line in place of the figures: missed, spurious, wrong label, "
-        "wrong boundary.",
+        "List every mistake, its place and kind, and not the figures.",
     )
     html: str = option("", "Write a page, too: the score, and the mistakes to browse.")
     limit: int | None = option(
