@@ -254,3 +254,22 @@ def test_a_mistake_of_a_file_without_lines_has_its_place(folder: Path) -> None:
         assert (first["gold_line"], first["predicted_line"]) == (None, None)
         assert first["predicted_place"] == place
         assert first["gold_place"] == place.replace("pred", "gold")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "column"),
+    [
+        ("a B-NP B-PER\nb O O\n", "", "-2"),
+        ("a B-NP B-PER\nb O O\n", "--gold-tag 1", "1"),
+        ("a B-NP B-PER\nb B-PER O\n", "", ""),  # a label of both, though nothing is right
+        ("a O B-PER\nb O O\n", "", ""),  # nothing to be found
+        ("a B-NP O\nb O O\n", "", ""),  # nothing found
+    ],
+)
+def test_a_forgotten_prediction_is_told(folder: Path, text: str, options: str, column: str) -> None:
+    (folder / "dev").write_text(text)
+    result = run(folder, f"score dev -s bio {options}")
+    assert result.exit_code == 0
+    told = f"no label is in both columns: is column {column} the gold tag (--gold-tag)? "
+    assert (f"dev: {told}Else name a file of predictions\n" in result.stderr) == bool(column)
+    assert "no label is in both columns" not in run(folder, "score dev dev -s bio").stderr
