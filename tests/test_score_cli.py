@@ -239,3 +239,37 @@ def test_bad_usage_is_exit_code_2(folder: Path, command: str) -> None:
     result = run(folder, command)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+
+
+def test_a_mistake_of_a_file_without_lines_has_its_place(folder: Path) -> None:
+    """Also by characters, where the token is still that of the file."""
+    for name in ("gold", "pred"):
+        run(folder, f"convert {name} -s bio {folder / name}.spacy")
+    place = f"{folder / 'pred.spacy'}, Doc 0, token 2"
+    for option in ("", "--characters"):
+        shown = run(folder, f"score --errors gold.spacy pred.spacy {option}").stdout
+        assert shown.startswith(f"{place}: spurious: predicted "), shown
+        (report,) = as_json(folder, f"score --errors gold.spacy pred.spacy {option} --json")
+        first = report["mistakes"][0]
+        assert (first["gold_line"], first["predicted_line"]) == (None, None)
+        assert first["predicted_place"] == place
+        assert first["gold_place"] == place.replace("pred", "gold")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "column"),
+    [
+        ("a B-NP B-PER\nb O O\n", "", "-2"),
+        ("a B-NP B-PER\nb O O\n", "--gold-tag 1", "1"),
+        ("a B-NP B-PER\nb B-PER O\n", "", ""),  # a label of both, though nothing is right
+        ("a O B-PER\nb O O\n", "", ""),  # nothing to be found
+        ("a B-NP O\nb O O\n", "", ""),  # nothing found
+    ],
+)
+def test_a_forgotten_prediction_is_told(folder: Path, text: str, options: str, column: str) -> None:
+    (folder / "dev").write_text(text)
+    result = run(folder, f"score dev -s bio {options}")
+    assert result.exit_code == 0
+    told = f"no label is in both columns: is column {column} the gold tag (--gold-tag)? "
+    assert (f"dev: {told}Else name a file of predictions\n" in result.stderr) == bool(column)
+    assert "no label is in both columns" not in run(folder, "score dev dev -s bio").stderr

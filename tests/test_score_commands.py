@@ -374,7 +374,7 @@ def test_mistakes_share_their_sentence_and_only_those_shown_are_built(
 ) -> None:
     built: list[Any] = []
     monkeypatch.setattr(scoring_files, "Located", lambda *fields: built.append(fields))
-    monkeypatch.setattr("spacy_iobes.scoring.files.mistake_line", lambda located, name: "")
+    monkeypatch.setattr("spacy_iobes.scoring.files.mistake_line", lambda located: "")
     run(long, "score --errors long other -s bio --limit 3")
     assert len(built) == 3
     assert len({id(sentence) for _, sentence, *_ in built}) == 1

@@ -139,8 +139,8 @@ def test_figures_and_marks_by_hand(material: Material) -> None:
     assert exact.scores[io][ALL].values == (3 / 6, 2 / 6, 1 / 2)
     slots = compare(found, material, plan, "slots", baseline="bio")
     assert slots.scores[io][ALL].values == (0.5, 0.375, 0.25)
-    assert exact.mark(io, "PER") == "-"  # a constant difference has no variance
-    assert exact.mark(io, "LOC") == "~"
+    for column in ("PER", "LOC"):  # a constant difference has no variance
+        assert exact.mark(io, column) == ""
     assert exact.mark(io, ALL) == "~"
     assert exact.mark(bio, "PER") == ""
     ranks = compare(found, material, plan, "exact", test="wilcoxon")
@@ -180,6 +180,7 @@ def test_one_random_split_is_compared_over_its_documents_too(tmp_path: Path) -> 
     for found in (few, again):
         exact, slots = found.comparisons
         (test,) = exact.tests[Row("softmax", "constrained", "io")][ALL].values()
+        assert test.p is not None
         assert 0 < test.p <= 1
         assert exact.chosen == "randomisation"
         assert not slots.tests
@@ -244,8 +245,10 @@ def test_what_the_spread_is() -> None:
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        ((2, 2), "50.0 ±0.0, a difference beyond chance"),  # 0.25 on both splits: no variance
-        ((2, 3), "62.5 ±17.7, no different beyond chance"),  # 0.25 and 0: t is 1, and p is 0.5
+        ((2, 2), "50.0 ±0.0"),  # 0.25 on both splits: no variance
+        ((2, 2, 2), "50.0 ±0.0"),
+        ((2, 1), "37.5 ±17.7"),  # two splits are too few
+        ((2, 3, 3), "66.7 ±14.4, no different beyond chance"),  # 0.25, 0 and 0: t is 1
         (  # 0.5, 0.5 and 0.75: t is 7 with 2 degrees of freedom, and corrected 7 / sqrt(1 + 3)
             (1, 1, 0),
             "16.7 ±14.4, a difference beyond chance (p = 0.02) if the splits were independent, "
@@ -265,6 +268,23 @@ def test_the_answer_says_what_is_chance(
     }
     told = answer(compare(found, material, plan, "exact"))
     assert told == f"Highest: io with crf, greedy, 75.0 ±0.0; bio in its place {words}."
+
+
+def test_no_p_value_of_splits_that_do_not_vary(material: Material) -> None:
+    plan = Plan(("io", "bio"), ("crf",), ("greedy",), ensemble=False)
+    found = {
+        Cell(split, "crf", name, "greedy"): result
+        for name, right in {"io": 3, "bio": 2}.items()
+        for split, result in enumerate(counts({"PER": (right, 4, 4)}, {"PER": (right, 4, 4)}))
+    }
+    compared = compare(found, material, plan, "exact")
+    cell = compared.as_dict()["rows"][0]["columns"][ALL]
+    assert cell["mark"] == ""
+    assert [cell["tests"][name]["p"] for name in ("t", "corrected")] == [None, None]
+    assert "t: p = -; corrected: p = -; wilcoxon: p = 0.5" in page_of(
+        [Section("people", "", [compared])], "people"
+    )
+    assert remarks(compared)[-1].startswith("No marks: a t-test needs at least 3 splits")
 
 
 def test_the_page_shows_names_as_text() -> None:

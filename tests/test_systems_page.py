@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -112,9 +113,39 @@ def test_cases_say_what_both_systems_have(corpus: list[Sentence]) -> None:
         for is_right, spans in zip(right, sides[1:]):
             if case["gold"] is None:
                 made_up = next(span for span in (case["A"], case["B"]) if span is not None)
-                assert is_right == (made_up not in [tuple(span) for span in spans])
+                assert is_right or made_up in [tuple(span) for span in spans]
             else:
                 assert is_right == (case["gold"] in [tuple(span) for span in spans])
+
+
+@settings(deadline=None)
+@given(corpora)
+def test_every_mistake_is_in_one_place(corpus: list[Sentence]) -> None:
+    """By its kind in each system, as `score --errors` lists it."""
+    reports = reports_of(corpus)
+    found = cases(reports)
+    for system, report in enumerate(reports):
+        kinds = Counter(case.kinds[system] for case in found if case.kinds[system])
+        assert kinds == Counter({kind: n for kind, n in report.kinds.items() if n})
+        places = [(x.mistake.sentence, x.mistake.predicted) for x in report.located]
+        held = [(case.sentence, case.found[system]) for case in found if case.kinds[system]]
+        assert Counter(held) == Counter(places)
+    facts = tallies(reports, found)
+    for name, report in zip("AB", reports):
+        alone = facts[f"spurious in {name} alone"]
+        assert facts["spurious in both"] + alone == report.kinds["spurious"]
+
+
+def test_a_boundary_mistake_of_one_is_spurious_in_the_other() -> None:
+    """Gold has X [0, 3). A has [1, 3) in its place; B has [0, 1) there and makes up [1, 3)."""
+    rows = [("B-X", "O", "B-X"), ("I-X", "B-X", "B-X"), ("I-X", "I-X", "I-X")]
+    reports = reports_of([rows])
+    gold, made_up = cases(reports)
+    assert (gold.kinds, made_up.kinds) == (("boundary", "boundary"), ("", "spurious"))
+    assert made_up.found == (None, (1, 3, "X"))
+    facts = tallies(reports, [gold, made_up])
+    assert facts["neither right"] == facts["spurious in B alone"] == 1
+    assert facts["spurious in both"] == facts["spurious in A alone"] == 0
 
 
 def test_systems_are_compared_by_all_their_mistakes() -> None:
@@ -151,6 +182,7 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
     data = data_of(page)
     assert data["title"] == "pred.bio (A) and other.bio (B) against gold.bio"
     assert data["score"] == "-42.35"
+    assert data["unit"] == "place"
     facts = dict(data["facts"])
     assert (facts["F1 of A"], facts["F1 of B"]) == ("40.00", "82.35")
     assert facts["p of the difference (randomisation)"] == "0.1250"

@@ -26,7 +26,7 @@ Limit = Annotated[
     int | None,
     typer.Option(
         "--limit",
-        help=f"Of --html: at most so many mistakes; 0 is all (default: {ON_PAGE:,}).",
+        help=f"Of --html: at most so many places; 0 is all (default: {ON_PAGE:,}).",
         min=0,
     ),
 ]

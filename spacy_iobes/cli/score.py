@@ -38,11 +38,7 @@ class View:
 
     layout: str = option("table", f"One of: {', '.join(FORMATS)}.")
     policies: bool = option(False, "Score under every policy, side by side.")
-    errors: bool = option(
-        False,
-        "List every mistake with its line in place of the figures: missed, spurious, wrong label, "
-        "wrong boundary.",
-    )
+    errors: bool = option(False, "List every mistake with its place, not the figures.")
     html: str = option("", "Write a page, too: the score, and the mistakes to browse.")
     limit: int | None = option(
         None,

@@ -55,6 +55,10 @@ class Mentions:
         """The character that each sentence begins with, and how many there are."""
         return self.before[self.part.offsets]
 
+    def place(self, at: int) -> str:
+        """Return where the token of a character is, as `Sentences.place` says it."""
+        return self.part.place(int(np.searchsorted(self.before, at, side="right")) - 1)
+
     def sentences(self, known: Known) -> Sentences:
         """Return the sentences with their characters as tokens, and what is known of these.
 

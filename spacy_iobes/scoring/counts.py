@@ -143,6 +143,12 @@ class Counts:
     def __hash__(self) -> int:
         return hash((self.labels, self.exact.tobytes(), self.sentences, self.tokens))
 
+    @property
+    def labels_apart(self) -> bool:
+        """Whether gold and predictions both have labels, and not one in common."""
+        used = self.exact[:, 1:] > 0
+        return bool(used.any(axis=0).all() and not used.all(axis=1).any())
+
     @cached_property
     def totals(self) -> tuple[int, int, int]:
         """Correct, predicted and gold spans of all labels."""

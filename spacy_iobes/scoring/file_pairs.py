@@ -155,6 +155,12 @@ class FilePairs:
         if not (scorers[0].counts.sentences or refused):
             name = self.name(predicted)
             self.files.tell(f"{name}: there are no sentences, so there is no score")
+        if predicted is None and scorers[0].counts.labels_apart:
+            column = -2 if self.compared.gold_tag is None else self.compared.gold_tag
+            self.files.tell(
+                f"{shown(self.gold)}: no label is in both columns: is column {column} the gold tag "
+                "(--gold-tag)? Else name a file of predictions"
+            )
         for name, findings in scorers[0].findings.items():
             self.files.tell_findings(name, findings)
 

@@ -31,6 +31,7 @@ from .signature import OFFSETS, SPANS, Signature
 
 ALL = sys.maxsize  # mistakes
 CHARACTERS = OFFSETS[1]
+Placed = Sentences | Mentions
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,15 @@ class Sentence:
 class Located:
     """A mistake with its sentence, which mistakes share, and where it is in both files.
 
-    Files without lines have the line 0.
+    Files without lines have the line 0; the places say the document and its token there.
     """
 
     mistake: Mistake
     sentence: Sentence
     gold_line: int
     predicted_line: int
+    gold_place: str
+    predicted_place: str
 
     @property
     def texts(self) -> list[str | None]:
@@ -74,8 +77,10 @@ class Located:
         return {
             **vars(self.mistake),
             **dict(zip(("gold_text", "predicted_text"), self.texts)),
-            "gold_line": self.gold_line,
-            "predicted_line": self.predicted_line,
+            "gold_line": self.gold_line or None,
+            "predicted_line": self.predicted_line or None,
+            "gold_place": self.gold_place,
+            "predicted_place": self.predicted_place,
         }
 
 
@@ -92,7 +97,7 @@ class FileReport(Report):
     def mistake_lines(self, name: str) -> Iterator[str]:
         """Yield the mistakes of a file in words, and how many there are of each kind."""
         for located in self.located:
-            yield mistake_line(located, name)
+            yield mistake_line(located)
         total = sum(self.kinds.values())
         if more := total - len(self.located):
             yield f"{name}: and {more:,} more (--limit 0 shows all)"
@@ -113,15 +118,15 @@ class FileReport(Report):
         }
 
 
-def mistake_line(located: Located, name: str) -> str:
-    """Return a mistake of a file in words."""
+def mistake_line(located: Located) -> str:
+    """Return a mistake in words, behind its place in the predictions."""
     mistake, texts = located.mistake, located.texts
     sides = [
         f"{side} {span[2]} {text!r}"
         for side, span, text in zip(("gold", "predicted"), (mistake.gold, mistake.predicted), texts)
         if span is not None
     ]
-    return f"{name}:{located.predicted_line}: {mistake.kind}: {', '.join(sides)}"
+    return f"{located.predicted_place}: {mistake.kind}: {', '.join(sides)}"
 
 
 class Refused:
@@ -217,9 +222,10 @@ class PairScorer:
             for part, policy in zip((gold, predicted), self.policies)
         )
         sizes = self._sizes(gold, truth, guess)
+        sources: tuple[Placed, Placed] = gold, predicted
         if self.signature.offsets == CHARACTERS:
-            both = zip((gold, predicted), (truth, guess))
-            gold, predicted = (Mentions.of(part).sentences(known) for part, known in both)
+            first, second = sources = Mentions.of(gold), Mentions.of(predicted)
+            gold, predicted = first.sentences(truth), second.sentences(guess)
             truth, guess = gold.known(), predicted.known()
         guess = guess.regrouped(predicted.offsets, gold.offsets)
         lost = [found for found in gold.findings if found.kind in NO_SPANS]
@@ -228,8 +234,7 @@ class PairScorer:
         wanted = self.locate - len(self.located)
         if wanted > 0:
             pair = gold, predicted
-            characters = self.signature.offsets == CHARACTERS
-            self.located += located(matched, pair, self.counts.sentences, wanted, characters)
+            self.located += located(matched, pair, sources, self.counts.sentences, wanted)
         if self.keep_matched:
             self.kept.append(Kept.of(matched))
         self.unplaced += lost
@@ -313,12 +318,16 @@ def with_unplaced(spans: SpanColumns, lost: Sequence[Finding]) -> SpanColumns:
 def located(
     matched: Matched,
     pair: tuple[Sentences, Sentences],
+    sources: tuple[Placed, Placed],
     before: int,
     limit: int,
-    characters: bool = False,
 ) -> Iterator[Located]:
-    """The first mistakes of a part, whose first sentence is number `before`, with their places."""
-    gold, predicted = pair
+    """The first mistakes of a part, whose first sentence is number `before`, with their places.
+
+    The tokens of the `pair` are those of the `sources`, or their characters.
+    """
+    gold = pair[0]
+    characters = isinstance(sources[0], Mentions)
     sentence = Sentence(-1, (), (), ())
     for mistake in mistakes(matched, before, limit):
         s = mistake.sentence - before
@@ -338,5 +347,5 @@ def located(
             sentence = Sentence(mistake.sentence, tokens, spans[0], spans[1], between)
         start = (mistake.gold or mistake.predicted or (0,))[0]
         at = min(begin + max(start, 0), end - 1)
-        lines = (part.line_of(at) or 0 for part in (gold, predicted))
-        yield Located(mistake, sentence, *lines)
+        first, second = (part.line_of(at) or 0 for part in pair)
+        yield Located(mistake, sentence, first, second, *(each.place(at) for each in sources))

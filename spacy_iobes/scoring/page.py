@@ -73,6 +73,7 @@ def page_data(report: FileReport, policies: Sequence[PairScorer], title: str) ->
         "policies": policies_data(report, policies),
         "sides": ("gold", "predicted"),
         "kinds": ERROR_KINDS,
+        "unit": "mistake",
         **mistakes_data(report),
     }
 

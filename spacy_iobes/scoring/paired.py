@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,24 +15,38 @@ from .signature import known
 from .student import two_tails
 
 Scores = Runs | Iterable[float | None]
-PairedTest = Callable[[Scores, Scores], Test]
+
+
+@dataclass(frozen=True)
+class TTest:
+    """The outcome of a t-test; `p` is None where the pairs tell too little of how they vary."""
+
+    difference: float
+    p: float | None
+    method: str
+
+
+Outcome = Test | TTest
+PairedTest = Callable[[Scores, Scores], Outcome]
 """Compares the scores of two systems on the same splits."""
 SignedRankMethod = Literal["auto", "exact", "normal"]
 FEW_PAIRS = 25  # signed ranks are exact up to so many pairs that differ
+FEWEST = 3  # pairs for a t-test: the variance of two differences is next to unknown
 DIGITS = 12  # differences of scores that agree in so many digits behind the point are equal
 BETTER, WORSE, SAME = "+", "-", "~"
 
 
-def paired_t(a: Scores, b: Scores) -> Test:
+def paired_t(a: Scores, b: Scores) -> TTest:
     """Two-tailed t-test on the differences of k pairs, with k - 1 degrees of freedom.
 
+    There is no p value of fewer than three pairs, nor of differences that do not vary.
     It takes the pairs to be independent. Random splits of one corpus share most of their data, so
     they are not, and p is too small: `corrected_t` allows for it.
     """
     return _t_test(_differences(a, b), 0.0, "paired t")
 
 
-def corrected_t(a: Scores, b: Scores, ratio: float = 1.0) -> Test:
+def corrected_t(a: Scores, b: Scores, ratio: float = 1.0) -> TTest:
     """The same for random splits of one corpus (Nadeau and Bengio's corrected resampled t-test).
 
     The variance of the mean is that of one difference times 1/k + `ratio`, and not times 1/k;
@@ -75,15 +90,15 @@ def _differences(a: Scores, b: Scores) -> NDArray[np.float64]:
     return np.subtract(first.values, second.values, dtype=np.float64)
 
 
-def _t_test(differences: NDArray[np.float64], more: float, method: str) -> Test:
+def _t_test(differences: NDArray[np.float64], more: float, method: str) -> TTest:
     """A t-test; the variance of the mean has the share 1/k + `more` of that of one difference."""
     k, mean = len(differences), float(differences.mean())
     if k < 2:
         raise ValueError("A t-test needs at least two splits: one difference does not vary.")
-    if not np.round(differences, DIGITS).any():
-        return Test(mean, 1.0, method)
+    if k < FEWEST or not np.ptp(np.round(differences, DIGITS)):
+        return TTest(mean, None, method)
     error = math.sqrt(float(differences.var(ddof=1)) * (1 / k + more))
-    return Test(mean, two_tails(mean / error if error else math.inf, k - 1), method)
+    return TTest(mean, two_tails(mean / error, k - 1), method)
 
 
 def _exact_tail(ranks: list[int], above: int) -> float:
@@ -109,10 +124,13 @@ def _normal_tail(times: NDArray[np.intp], above: int) -> float:
 
 
 class Verdict(NamedTuple):
-    """`+`, `-` or `~`: better or worse than the baseline beyond chance, or neither; and why."""
+    """`+`, `-` or `~`: better or worse than the baseline beyond chance, or neither; and why.
+
+    The mark is empty if the test has no p value.
+    """
 
     mark: str
-    test: Test
+    test: Outcome
 
 
 def verdicts(
@@ -153,8 +171,13 @@ def _values(scores: Scores) -> Iterable[float | None]:
     return scores.values if isinstance(scores, Runs) else scores
 
 
-def mark_of(test: Test, level: float) -> str:
-    """`+`, `-` or `~`, whether the first of two is better or worse beyond chance, or neither."""
+def mark_of(test: Outcome, level: float) -> str:
+    """`+`, `-` or `~`, whether the first of two is better or worse beyond chance, or neither.
+
+    The mark is empty if the test has no p value.
+    """
+    if test.p is None:
+        return ""
     if test.p >= level or not test.difference:
         return SAME
     return BETTER if test.difference > 0 else WORSE

@@ -28,6 +28,8 @@ class Case:
     """A gold span that a system has not found as it is, or a span that a system made up.
 
     `found` is what both systems have in its place, `kinds` how each of them is wrong: "" is right.
+    A mistake is in one case only: where one system makes up a span that the other has in the place
+    of a gold span, the other's mistake is in the case of that gold span.
     """
 
     sentence: int
@@ -63,7 +65,7 @@ class Case:
 
 
 def cases(reports: Reports) -> list[Case]:
-    """Return all spans that one system or both have wrong, in the order of the text.
+    """Return all spans that one system or both have wrong, each mistake once, in text order.
 
     Both reports must have located all of their mistakes.
     """
@@ -81,13 +83,6 @@ def cases(reports: Reports) -> list[Case]:
             one = mistake.sentence, span, mistake.gold is None
             held.setdefault((*one, before[one]), [None, None])[system] = located
             before[one] += 1
-    mistaken = [
-        {(each.mistake.sentence, each.mistake.predicted): each for each in report.located}
-        for report in reports
-    ]
-    for (sentence, span, made_up, _), pair in held.items():
-        if made_up:  # by one, but the other may have put it in the place of a gold span
-            pair[:] = [each or side.get((sentence, span)) for each, side in zip(pair, mistaken)]
     return [Case.of(key, held[key]) for key in sorted(held)]
 
 
@@ -139,6 +134,7 @@ def systems_data(
         "nested": any(report.nested is not None for report in reports),
         "sides": ("gold", *SYSTEMS),
         "kinds": WRONG,
+        "unit": "place",
         **cases_data(reports, found, limit),
     }
 

@@ -15,9 +15,9 @@ from ..codes.scheme import get_scheme
 from ..errors import SettingError, UnknownNameError
 from ..names import known_name
 from ..scoring.counts import figures
-from ..scoring.paired import PairedTest, corrected_t, mark_of, paired_t, signed_rank
+from ..scoring.paired import Outcome, PairedTest, corrected_t, mark_of, paired_t, signed_rank
 from ..scoring.resampling import randomisation
-from ..scoring.runs import Runs, Test
+from ..scoring.runs import Runs
 from .ensemble import NAME as ENSEMBLE
 from .material import Material
 from .plan import Cell, Plan
@@ -56,15 +56,20 @@ class Comparison:
     chosen: str
     columns: tuple[str, ...]
     scores: Mapping[Row, Mapping[str, Runs]]
-    tests: Mapping[Row, Mapping[str, Mapping[str, Test]]]
+    tests: Mapping[Row, Mapping[str, Mapping[str, Outcome]]]
     classes: Mapping[str, int]
     seconds: Mapping[Row, float]
     lost: Mapping[str, int]
 
     def mark(self, row: Row, column: str) -> str:
-        """`+`, `-` or `~` against the baseline; nothing for the baseline itself."""
+        """`+`, `-` or `~` against the baseline; nothing for itself, and where no test can tell."""
         test = self.tests.get(row, {}).get(column, {}).get(self.chosen)
         return "" if test is None else mark_of(test, self.level)
+
+    @property
+    def marked(self) -> bool:
+        """Whether a row has a mark in any column."""
+        return any(self.mark(row, column) for row in self.scores for column in self.columns)
 
     @property
     def best(self) -> Row:
@@ -125,7 +130,7 @@ def compare(
         grouped.setdefault(Row(cell.learner, cell.decoding, cell.strategy), []).append(result)
     rows = [row for row in _order(plan) if row in grouped]
     scores = {row: _scores(grouped[row], material.labels, measure) for row in rows}
-    tests: dict[Row, dict[str, dict[str, Test]]] = {}
+    tests: dict[Row, dict[str, dict[str, Outcome]]] = {}
     several = len(grouped[rows[0]]) > 1
     for row in rows:
         other = row._replace(strategy=base)
@@ -191,7 +196,7 @@ def _scores(
 
 def _by_splits(
     mine: Mapping[str, Runs], theirs: Mapping[str, Runs], ratio: float
-) -> dict[str, dict[str, Test]]:
+) -> dict[str, dict[str, Outcome]]:
     """Is the difference on the splits more than chance? Every test answers, for every column."""
     kinds: dict[str, PairedTest] = {
         "t": paired_t,
@@ -206,9 +211,9 @@ def _by_splits(
 
 def _by_units(
     mine: Mapping[str, Any], theirs: Mapping[str, Any], labels: tuple[str, ...]
-) -> dict[str, dict[str, Test]]:
+) -> dict[str, dict[str, Outcome]]:
     """Would swapping the two in half of the units differ as much?"""
-    found = {}
+    found: dict[str, dict[str, Outcome]] = {}
     for column in (ALL, *labels):
         a, b = (_units(side["units"], column) for side in (mine, theirs))
         if a[:, 1:].any() and b[:, 1:].any():

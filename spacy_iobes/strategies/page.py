@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..corpus.files import write_bytes
 from ..scoring.alone import alone
+from ..scoring.tables import UNDEFINED
 from .chart import chart_of
 from .comparison import ALL, MEASURES, Comparison, Row
 from .lab import Study
@@ -99,11 +100,16 @@ def _row(comparison: Comparison, row: Row) -> str:
 def _cell(comparison: Comparison, row: Row, column: str) -> str:
     """A figure with its mark; p values are shown where a pointer rests on it."""
     tests = comparison.tests.get(row, {}).get(column, {})
-    told = "; ".join(f"{name}: p = {test.p:.3g}" for name, test in tests.items())
+    told = "; ".join(f"{name}: p = {shown_p(test.p)}" for name, test in tests.items())
     hint = f' title="{escape(told)}"' if told else ""
     kind = MARKS[comparison.mark(row, column)] + (" all" if column == ALL else "")
     mark = f'<span class="mark">{comparison.mark(row, column)}</span>'
     return f'<td class="number {kind}"{hint}>{figure(comparison, row, column)}{mark}</td>'
+
+
+def shown_p(p: float | None) -> str:
+    """A p value; where a test cannot tell, a dash."""
+    return UNDEFINED if p is None else f"{p:.3g}"
 
 
 def _notes(comparison: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..scoring.paired import FEWEST
 from ..scoring.runs import Runs
 from ..scoring.tables import Table
 from .comparison import ALL, BY_UNITS, MEASURES, Comparison, Row
@@ -75,11 +76,12 @@ def chance(comparison: Comparison, row: Row) -> str:
     if mark != "+":
         return ", no different beyond chance" if mark == "~" else ""
     tests = comparison.tests[row][ALL]
-    if (doubt := tests.get("corrected")) is None or doubt.p < comparison.level:
+    doubt = tests["corrected"].p if "corrected" in tests else None
+    if doubt is None or doubt < comparison.level:
         return ", a difference beyond chance"
     return (
         f", a difference beyond chance (p = {tests[comparison.chosen].p:.2g}) if the splits were "
-        f"independent, but not when corrected for the data that they share (p = {doubt.p:.2g})"
+        f"independent, but not when corrected for the data that they share (p = {doubt:.2g})"
     )
 
 
@@ -92,10 +94,14 @@ def remarks(comparison: Comparison) -> list[str]:
         else "one split"
     )
     found = [f"F1, {MEASURES[comparison.measure]}, {over}."]
-    if comparison.tests:
+    if comparison.marked:
         found.append(
             f"+ better, - worse, ~ no different than {comparison.baseline} with the same learner "
             f"and decoding (p < {comparison.level:g} by {TEST_WORDS[comparison.chosen]})."
+        )
+    elif comparison.tests and splits > 1:
+        found.append(
+            f"No marks: a t-test needs at least {FEWEST} splits, and differences that vary."
         )
     elif splits == 1 and len(comparison.scores) > 1 and comparison.measure == "slots":
         found.append(
