@@ -1335,7 +1335,9 @@ def test_rejected_and_ignored_tasks_stay_so(file: Path) -> None:
 def test_labels_that_no_reader_takes(file: Path) -> None:
     some = Document(["a"], spans=[(0, 1, "")])
     for form in ("jsonl", *NAMED):
-        with pytest.raises(InexpressibleError, match="1 mention label"):
+        with pytest.raises(
+            InexpressibleError, match="1 mention has a label that cannot be written"
+        ):
             saved(file, [some], form)
         done = save([source([some])], file, to=form, lossy=True)
         assert [found.kind for found in done.findings] == ["label"]
