@@ -449,7 +449,7 @@ def test_layers_without_attributes_are_assigned_outermost_first(tmp_path: Path) 
         "layers=1",
     )
     assert result.exit_code == 1
-    assert "2 mentions deep, the first at" in result.stderr
+    assert "2 mentions overlap others in all columns, the first at" in result.stderr
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5), st.sampled_from("XY")), max_size=9))

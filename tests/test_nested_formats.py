@@ -224,8 +224,10 @@ def test_too_few_columns(tmp_path: Path) -> None:
     for more in ([], ["--set", "order=outermost"]):
         result = run(*arguments, *more)
         assert result.exit_code == 1
-        assert "6 mentions deep, the first at" in result.stderr
-    assert "6 mentions deep" in fine(*arguments, "--lossy").stdout
+        assert "6 mentions overlap others in all columns, the first at" in result.stderr
+        assert "Choose 3 columns (--set layers=3), another order" in result.stderr
+    fine(*arguments[:-1], "layers=3")
+    assert "6 mentions overlap others in all columns" in fine(*arguments, "--lossy").stdout
     block = "a\tB-X\nb\tI-X\nc\tI-X\n"
     assert (tmp_path / "out").read_text() == f"{block}\n{block}\n"
 

@@ -338,7 +338,7 @@ def test_predict_is_whole_or_not_at_all(data: Path, tmp_path: Path) -> None:
     assert refused.exit_code == 1
     assert "leave them out (--lossy)" in refused.stderr
     assert out.read_text() == "before"
-    assert "mentions deep, the first at" in fine(*arguments, "--lossy").stdout
+    assert "overlap others in all columns, the first at" in fine(*arguments, "--lossy").stdout
     (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"txt": "b"}\n')
     bad = run("predict", data / "model", tmp_path / "bad.jsonl", out)
     assert "bad.jsonl, line 2: no text" in bad.stderr

@@ -80,20 +80,35 @@ def test_each_side_of_a_score_has_its_own(tmp_path: Path) -> None:
     assert named.exit_code == 1
 
 
+ASKED = ": name the scheme of its tags (--scheme): it is "
+
+
 @pytest.mark.parametrize(
     ("tags", "said"),
     [
-        (["B-PER", "O", "E-PER"], "malformed in every scheme that has its tags; the fewest"),
-        (["I-PER", "B_PER"], "no scheme has the tag 'B_PER' beside the others. Is this the right"),
-        (["B-PER", "S-PER", "U-PER"], "no scheme has the tag"),
+        (["B-PER", "O", "E-PER"], ASKED + "legal only in be, which has to be named (--scheme be)."),
+        (
+            ["B-PER", "I-PER", "A-PER"],
+            ASKED + "legal only in bia, which has to be named (--scheme bia).",
+        ),
+        (
+            ["I-PER", "A-PER", "A-PER"],
+            ASKED + "malformed in every scheme that has its tags; the fewest",
+        ),
+        (
+            ["B-PER", "O", "O", "S-PER"],
+            ASKED + "malformed in every scheme that has its tags; the fewest",
+        ),
+        (["I-PER", "B_PER"], ":2: no scheme has the tag 'B_PER' beside the others. Is this the"),
+        (["B-PER", "I-LOC", "Q-PER"], ":3: no scheme has the tag 'Q-PER' beside the others."),
+        (["B-PER", "S-PER", "U-PER"], ":3: no scheme has the tag 'U-PER' beside the others."),
     ],
 )
 def test_what_is_asked(tags: list[str], said: str, tmp_path: Path) -> None:
     path = written(tmp_path / "a.bio", [tags])
     result = run("convert", path, tmp_path / "out", "--to-scheme", "iobes")
     assert result.exit_code == 2
-    assert f"{path}: " in " ".join(result.stderr.split())
-    assert said in " ".join(result.stderr.split())
+    assert f"{path}{said}" in " ".join(result.stderr.split())
     assert not (tmp_path / "out").exists()
 
 

@@ -258,7 +258,7 @@ def save_objects(
     Return what these cannot hold; raise if there is any, unless that may be left out.
     """
     lost = list[Finding]()
-    with write_bytes(path, how.encoding) as put:
+    with write_bytes(path) as put:
         put(b"[" * listed)
         for number, excerpt in enumerate(excerpts(parts, how.unit)):
             nameless = [span for span in excerpt.spans if not span.label]

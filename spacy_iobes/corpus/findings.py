@@ -39,6 +39,11 @@ WHAT = {
     ORPHANED: "annotation",
 }
 """What is found, where it is no mention."""
+VERBS = {
+    "deep": ("overlaps others in all columns", "overlap others in all columns"),
+    "label": ("has a label that cannot be written", "have labels that cannot be written"),
+}
+"""What one or more mentions do, where the kind is no word for it."""
 NO_PLACE = ("crossed", "deep", "label", "overlapping")
 """Spans that a file cannot hold."""
 NO_SPANS = ("discontinuous", "misaligned")
@@ -72,8 +77,9 @@ class Finding:
 
 def many(kind: str, count: int) -> str:
     """Return the number of findings of a kind in words: `2 mentions lost`."""
+    one, more = VERBS.get(kind, (kind, kind))
     what = WHAT.get(kind, "mention")
-    return f"{count:,} {what}{'s' * (count != 1)} {kind}"
+    return f"{count:,} {what} {one}" if count == 1 else f"{count:,} {what}s {more}"
 
 
 def finding_lines(findings: Sequence[Finding]) -> list[str]:

@@ -52,6 +52,22 @@ def _carries(value: Mapping[str, Any], name: str) -> bool:
     )
 
 
+def without_mentions(value: Any, names: Sequence[str]) -> Any:
+    """Return an object without its mentions, whatever they are like; all else stays."""
+    if is_pair(value):
+        return [value[0], without_mentions(value[1], names)]
+    if not isinstance(value, dict):
+        return value
+    gone = {name for name in names if name == "spans" or _may_be_mentions(value.get(name))}
+    return {key: each for key, each in value.items() if key not in gone}
+
+
+def _may_be_mentions(value: Any) -> bool:
+    if isinstance(value, dict):
+        return not value or any(isinstance(each, list) for each in value.values())
+    return value is None or value == [] or is_mentions(value)
+
+
 def text_row(
     record: Record,
     how: ReadOptions,
@@ -59,6 +75,8 @@ def text_row(
     bare: bool = False,
 ) -> TextRow:
     """Return a text with its mentions; one without any is an error, unless it may be `bare`."""
+    if not how.annotated:
+        record, bare = record._replace(value=without_mentions(record.value, names)), True
     value = record.value
     if type(value) is dict and (name := _usual(value)) in names:
         text, tokens, given = value.get("text"), value.get("tokens"), value.get(name)

@@ -7,6 +7,7 @@ there twice, is a finding that says where; nothing is left out without one.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +22,50 @@ from .formats.options import Misaligned
 Offsets = tuple[int, int]
 """The first character of something, and the one behind its last."""
 TOKENS = re.compile(r"\w+|[^\w\s]")
-"""What a token is: a run of letters, digits and underscores, or one character that is no space."""
+"""What a token is: a run of letters, digits and underscores, or one character that is no space.
+
+Combining marks and joiners go with the character before them.
+"""
+JOINER, NON_JOINER = "\u200d", "\u200c"
+TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+"""The skin tones of emoji."""
 
 
 def simple_tokens(text: str) -> list[Offsets]:
-    """Words and single other characters; white space is no token."""
-    return [match.span() for match in TOKENS.finditer(text)]
+    """Return the words and single other characters of a text; white space is no token.
+
+    A combining mark or a joiner belongs to the token of the character before it; so does what a
+    joiner joins to an emoji, and the skin tone of one.
+    """
+    tokens = [match.span() for match in TOKENS.finditer(text)]
+    if text.isascii() or not any(is_mark(x) or x in TONES for x in {*text}):
+        return tokens
+    found = list[Offsets]()
+    for start, end in tokens:
+        if found and found[-1][1] == start and _goes_on(text, found[-1][0], start):
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return found
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character belongs to the one before it, whatever that is."""
+    return character in (JOINER, NON_JOINER) or unicodedata.category(character)[0] == "M"
+
+
+def is_letter(character: str) -> bool:
+    """Return whether a character is a letter, a digit or an underscore."""
+    return character.isalnum() or character == "_"
+
+
+def _goes_on(text: str, begin: int, at: int) -> bool:
+    """Return whether the token from `begin` up to the character `at` goes on with that one."""
+    if is_mark(text[at]):
+        return True
+    if is_letter(text[begin]) or is_letter(text[at]):
+        return is_letter(text[begin]) and is_letter(text[at])
+    return text[at] in TONES or text[at - 1] == JOINER
 
 
 def split_tokens(tokens: Iterable[Offsets], mentions: Iterable[Offsets]) -> list[Offsets]:

@@ -30,16 +30,17 @@ class SchemeSearch:
 
     `candidates` have every prefix of its tags, with the number of violations of each; those in one
     of the `groups` read the same spans, if what is malformed begins a span. `apart` has the first
-    place where two groups part: the sentence, and what each reads there.
+    place where two groups part: the sentence, and what each reads there. `named` are those of
+    `ONLY_NAMED` that have every prefix, with their violations.
     """
 
     def __init__(self) -> None:
         every = [name for name in (*ORDER, *SCHEMES) if name not in ONLY_NAMED]
         self.candidates = dict.fromkeys(every, 0)
+        self.named = dict.fromkeys(ONLY_NAMED, 0)
         self.groups = [every]
         self.apart: dict[tuple[str, str], str] = {}
-        self.strange = ""
-        self._seen = set[str]()
+        self._seen = dict[str, str]()  # every tag, and the place of the first one
 
     @property
     def legal(self) -> list[str]:
@@ -49,12 +50,14 @@ class SchemeSearch:
     @property
     def told(self) -> bool:
         """Whether there are tags of spans, legal ones, that can be read in but one way."""
-        return bool(self.legal) and len(self.groups) == 1 and bool(self._seen - {"O"})
+        return bool(self.legal) and len(self.groups) == 1 and bool(self._seen.keys() - {"O"})
 
     def add(self, part: Sentences) -> None:
         """Look at the tags of more sentences."""
         for layer in part.tags:
-            self._drop(layer)
+            self._drop(part, layer)
+            for name in self.named:
+                self.named[name] += validate_many(layer, SCHEMES[name]).total
             readings = dict[str, SpanColumns]()
             for name in self.candidates:
                 scheme = SCHEMES[name]
@@ -62,16 +65,17 @@ class SchemeSearch:
                 readings[name] = read_spans(layer, scheme, BEGIN)
             self._split(part, readings)
 
-    def _drop(self, layer: CodedTags) -> None:
+    def _drop(self, part: Sentences, layer: CodedTags) -> None:
         """Leave out the schemes that lack one of the tags."""
-        used = np.unique(layer.codes).tolist()
-        new = {layer.tags[code] for code in used} - self._seen - {MISSING, BLOCKED}
-        self._seen |= new
-        gone = [x for x in self.candidates if not all(read_tag(tag, SCHEMES[x]) for tag in new)]
-        if new and len(gone) == len(self.candidates):
-            self.strange = min(new)
+        used, first = np.unique(layer.codes, return_index=True)
+        met = sorted((at, layer.tags[code]) for code, at in zip(used.tolist(), first.tolist()))
+        new = {tag: at for at, tag in met if tag not in (*self._seen, MISSING, BLOCKED)}
+        self._seen |= {tag: part.place(at) for tag, at in new.items()}
+        every = (*self.candidates, *self.named)
+        gone = [x for x in every if not all(read_tag(tag, SCHEMES[x]) for tag in new)]
         for name in gone:
-            del self.candidates[name]
+            self.candidates.pop(name, None)
+            self.named.pop(name, None)
         left = ([name for name in group if name not in gone] for group in self.groups)
         self.groups = [group for group in left if group]
 
@@ -95,25 +99,37 @@ class SchemeSearch:
     def found(self, name: str) -> str:
         """Return the scheme of the file of this name; raise if there is more than one reading."""
         asked = "name the scheme of its tags (--scheme)"
-        if not self.candidates:
+        if not (self.candidates or self.named):
+            tag = min(self._seen, key=_owners)
             raise FileError(
-                f"{name}: no scheme has the tag {self.strange!r} beside the others. Is this the "
+                f"{self._seen[tag]}: no scheme has the tag {tag!r} beside the others. Is this the "
                 "right column (--tag)?",
                 name,
             )
         if self.legal and len(self.groups) == 1:
             return self.legal[0]
         if not self.legal:
-            few = sorted(self.candidates.items(), key=lambda each: each[1])[:3]
-            listed = ", ".join(f"{scheme} ({violations:,})" for scheme, violations in few)
-            raise FileError(
-                f"{name}: {asked}: it is malformed in every scheme that has its tags; the fewest "
-                f"violations are those of {listed}.",
-                name,
-            )
+            raise FileError(f"{name}: {asked}: it is {self._malformed()}.", name)
         first, second = self.groups[0][0], self.groups[1][0]
         said = self.apart.get((first, second)) or next(iter(self.apart.values()), "")
         raise FileError(f"{name}: {asked}: {said}", name)
+
+    def _malformed(self) -> str:
+        """Return what is wrong with a file that no candidate finds legal."""
+        if legal := [scheme for scheme, violations in self.named.items() if not violations]:
+            return f"legal only in {legal[0]}, which has to be named (--scheme {legal[0]})"
+        every = self.candidates or self.named
+        few = sorted(every.items(), key=lambda each: each[1])[:3]
+        listed = ", ".join(f"{scheme} ({violations:,})" for scheme, violations in few)
+        return (
+            "malformed in every scheme that has its tags; the fewest violations are those of "
+            f"{listed}"
+        )
+
+
+def _owners(tag: str) -> int:
+    """Return how many schemes have a tag."""
+    return sum(read_tag(tag, scheme) is not None for scheme in SCHEMES.values())
 
 
 def told_scheme(source: Iterable[Sentences]) -> str:

@@ -430,9 +430,10 @@ class Arrangement:
         count = self.count or len(layers)
         deep = _found("deep", part, layers[count:]) + _found("overlapping", part, rest)
         if deep and not how.lossy:
+            enough = f"{len(layers)} columns (--set layers={len(layers)}), "
             raise InexpressibleError(
-                f"{'; '.join(finding_lines(deep))}. Choose more columns (--set layers), another "
-                "order (--set order), another format, or leave them out (--lossy)."
+                f"{'; '.join(finding_lines(deep))}. Choose {enough * (not rest)}another order "
+                "(--set order), another format, or leave them out (--lossy)."
             )
         none = known.spans.where(slice(0, 0))
         return [*layers[:count], *[none] * (count - len(layers))], deep

@@ -199,7 +199,7 @@ def save(
     More layers than one are `ner_tags_1` and so on. Return what was left out.
     """
     writer = ColumnWriter(how, parts)
-    with write_bytes(path, how.encoding) as put:
+    with write_bytes(path) as put:
         for line in _lines((part, writer.tags(part, known)) for part, known in parts):
             put(line)
         return writer.finish()
@@ -207,7 +207,7 @@ def save(
 
 def save_tags(parts: Iterable[Sentences], path: str | Path, how: SaveOptions) -> None:
     """Write sentences with the tags that they have, legal or not."""
-    with write_bytes(path, how.encoding) as put:
+    with write_bytes(path) as put:
         for line in _lines((part, part.tags) for part in parts):
             put(line)
 

@@ -80,7 +80,7 @@ def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
         if bare is None:
             bare = not has_mentions(value)
         if type(value) is dict and "answer" in value and value["answer"] in ANSWERS:
-            yield prodigy.row(record)
+            yield prodigy.row(record, how)
         else:
             yield text_row(record, how, bare=bare)
 

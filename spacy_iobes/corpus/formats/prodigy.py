@@ -30,10 +30,10 @@ def read(
 
 def rows(some: Iterable[Record], how: ReadOptions) -> Iterator[TextRow]:
     """Yield the texts of tasks."""
-    return (row(record) for record in some)
+    return (row(record, how) for record in some)
 
 
-def row(record: Record) -> TextRow:
+def row(record: Record, how: ReadOptions) -> TextRow:
     """Return the text of a task.
 
     The spans of a rejected one are wrong, and nothing is known of its tokens. A task that was
@@ -44,6 +44,7 @@ def row(record: Record) -> TextRow:
         raise record.wrong(f"a task is an object, not {str(value)[:60]!r}.")
     if not isinstance(value.get("text"), str):
         raise record.wrong(f"no text: {[*value]}.")
+    value = value if how.annotated else without(value, ["spans"])
     answer, given = value.get("answer"), value.get("spans")
     if answer is not None and answer not in ANSWERS:
         known = ", ".join(ANSWERS)
@@ -60,7 +61,8 @@ def row(record: Record) -> TextRow:
         )
         found.mentions, found.wrong = (spans, ()) if answer != "reject" else ((), spans)
         found.partial = answer == "accept" and value.get("_view_id") == BINARY
-        if spans or answer != "reject":  # one that is null stays: nobody has answered
+        if spans or answer != "reject" or not how.annotated:
+            # an answer that is null stays: nobody has answered
             read |= {"spans"} if "answer" in value and answer is None else {"spans", "answer"}
     found.info = without(value, read)
     return found
