@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 from hypothesis import strategies as st
@@ -18,21 +20,14 @@ from spacy_iobes.corpus import Corpus, Finding, Sentences, Words, read
 Ends = tuple[int, int]
 
 
+MARKS = "\u200c\u200d" + "".join(x for x in map(chr, range(0x110000)) if category(x)[0] == "M")
+TOKEN = re.compile(rf"\w[\w{MARKS}]*|[^\w\s](?:[{MARKS}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[^\w\s])*")
+"""A word or a single other character, each with its marks; emoji as they are joined."""
+
+
 def tokens_of(text: str) -> list[Ends]:
-    """Words and single other characters, one character after the other."""
-    found = list[Ends]()
-    for at, character in enumerate(text):
-        word = character.isalnum() or character == "_"
-        if (
-            word
-            and found
-            and found[-1][1] == at
-            and (text[at - 1].isalnum() or text[at - 1] == "_")
-        ):
-            found[-1] = (found[-1][0], at + 1)
-        elif not character.isspace():
-            found.append((at, at + 1))
-    return found
+    """Return where the tokens of a text are, as one pattern says it."""
+    return [found.span() for found in TOKEN.finditer(text)]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unicodedata import category
 
 import numpy as np
 import pytest
@@ -30,6 +29,7 @@ from spacy_iobes.errors import (
 )
 
 from .commands import run
+from .made_texts import TOKEN
 
 CASES = Path(__file__).parent / "cases" / "files"
 NAMED = ("prodigy", "doccano", "label_studio")
@@ -386,10 +386,6 @@ def mentions(draw: st.DrawFn, size: int) -> list[list[Any]]:
     places = st.integers(0, size)
     ends = st.lists(st.tuples(places, places, st.sampled_from(["X", "Y", "é b"])), max_size=5)
     return [[*sorted(row[:2]), row[2]] for row in draw(ends)]
-
-
-MARK = "\u200c\u200d" + "".join(x for x in map(chr, range(0x110000)) if category(x)[0] == "M")
-TOKEN = re.compile(rf"\w[\w{MARK}]*|[^\w\s](?:[{MARK}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[^\w\s])*")
 
 
 @settings(max_examples=300, deadline=None)
