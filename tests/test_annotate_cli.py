@@ -152,7 +152,7 @@ def test_without_a_server_the_message_is_kind(tmp_path: Path) -> None:
         "import importlib.util as util; find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name == 'uvicorn' else find(name, *rest)\n"
         "from spacy_iobes.cli import main\n"
-        f"sys.argv = ['spacy-iobes', 'annotate', {str(tmp_path)!r}]; main()"
+        f"sys.argv = ['spacy-iobes', 'annotate', 'corpus', {str(tmp_path / 'new')!r}]; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2

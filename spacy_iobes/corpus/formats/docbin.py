@@ -64,13 +64,15 @@ ATTRIBUTES = {"pos": POS, "tag": TAG, "dep": DEP, "lemma": LEMMA}
 class DocBinOrigin:
     """The file that sentences are from, the span group that was read, and which tokens these are.
 
-    Tokens are counted over the file. The entities were read if the group has no name.
+    Tokens are counted over the file. The entities were read if the group has no name. The sentences
+    are those of the Docs, unless others were `asked` for.
     """
 
     stored: StoredDocs
     key: str
     begin: int
     end: int
+    asked: bool = False
 
     def cut(self, begin: int, end: int) -> DocBinOrigin:
         """Return the origin of some of the tokens."""
@@ -85,8 +87,11 @@ class DocBinOrigin:
         return replace(first, end=several[-1].end)
 
     def docs(self, vocab: Vocab, first: int, last: int) -> list[Doc]:
-        """Return Docs of the file, given their numbers, with all that they have."""
-        return list(self.stored.docs(vocab, first, last))
+        """Return Docs of the file, given their numbers, with all that they have.
+
+        There are none where other sentences than theirs were asked for.
+        """
+        return [] if self.asked else list(self.stored.docs(vocab, first, last))
 
     def column(self, name: str | int, place: str, offsets: Offsets) -> CodedTags:
         """Return an attribute of the tokens, which are in these sentences.
@@ -256,7 +261,13 @@ class _Reader:
             partial(stored.words, first, last),
             before=(first, sentences),
             info=tuple(map(_info, stored.user_data[first:last])) if self.informed else (),
-            origin=DocBinOrigin(stored, "" if self.group is None else self.group.key, begin, end),
+            origin=DocBinOrigin(
+                stored,
+                "" if self.group is None else self.group.key,
+                begin,
+                end,
+                self.whole or self.rules is not None,
+            ),
             read_spellings=partial(stored.spellings, first, last),
         )
         column = partial(part.origin.column, place=self.name, offsets=part.offsets)
