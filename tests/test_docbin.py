@@ -199,7 +199,10 @@ def test_several_files_into_one(tmp_path: Path) -> None:
     result = run("convert", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--json")
     assert json.loads(result.stdout)[0]["sentences"] == 4
     assert [doc.text for doc in docs_in(tmp_path)] == ["b ", "b ", "a ", "a "]
-    assert run("convert", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--unit", "document")
+    again = ["convert", tmp_path / "b", tmp_path / "a", out, "-s", "bio", "--unit", "document"]
+    assert "is there already" in run(*again).stderr
+    out.unlink()
+    assert run(*again).exit_code == 0
     assert [len(doc) for doc in docs_in(tmp_path)] == [2, 2]
 
 

@@ -1411,7 +1411,7 @@ def test_halves_of_characters_are_not_written(tmp_path: Path) -> None:
         with pytest.raises(FileError, match=r"source, Doc 0, token 0: \\ud83d, half of a surrog"):
             save([source([Document(["a\ud83d"])])], path, to=form)
         assert not path.exists()
-    with pytest.raises(UnknownNameError, match="Unknown offsets 'bytes'"):
+    with pytest.raises(UnknownNameError, match="Unknown value of offsets 'bytes'"):
         save([source([ADA])], path, offsets="bytes")
 
 

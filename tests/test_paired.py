@@ -19,13 +19,13 @@ from spacy_iobes.scoring import (
     Scores,
     beta_share,
     corrected_t,
+    mark_of,
     paired,
     paired_t,
     signed_rank,
     two_tails,
     verdicts,
 )
-from spacy_iobes.scoring.paired import mark_of
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spacy_iobes.corpus.characters import simple_places
-from spacy_iobes.corpus.marked_text import simple_tokens
+from spacy_iobes.corpus import simple_places, simple_tokens
 
 
 def words(text: str) -> list[str]:

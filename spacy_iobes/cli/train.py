@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..corpus.corpus import Corpus
-from ..corpus.files import require_there, write_bytes
+from ..corpus.files import write_bytes
 from ..corpus.formats.options import ExampleOptions, Portion, ReadOptions
 from ..corpus.opener import require_named_columns
 from ..errors import FileError
@@ -121,7 +121,6 @@ def to_learn(
     """Return the examples of a file, which is read now; what is found out of it is told."""
     from ..corpus.training_corpus import TrainingCorpus, learned_best
 
-    require_there(path)
     if key:
         require_named_columns(Corpus(path, how))
     corpus = TrainingCorpus(path, how, learned_best(path, how, options, key), key, tell)

@@ -1,6 +1,7 @@
 """Annotated text in and out: column files."""
 
 from .align import aligned as aligned
+from .characters import simple_places as simple_places
 from .conll import ColumnReader as ColumnReader
 from .conll import Columns as Columns
 from .conll import Part as Part
@@ -31,6 +32,7 @@ from .gold import rejected_of as rejected_of
 from .layers import Order as Order
 from .layers import assigned as assigned
 from .marked_text import MarkedText as MarkedText
+from .marked_text import simple_tokens as simple_tokens
 from .readers import conll_corpus as conll_corpus
 from .readers import nested_corpus as nested_corpus
 from .scheme_search import find_scheme as find_scheme

@@ -94,6 +94,8 @@ def unread_columns(corpus: Corpus) -> int:
 
 def require_named_columns(corpus: Corpus) -> None:
     """Raise if there are more columns than are read, and nobody has chosen."""
+    if not is_stream(corpus.path):
+        require_there(corpus.path)
     if width := unread_columns(corpus):
         raise FileError(f"{corpus.name} has {width} columns: {NAME_EACH}.", corpus.name)
 

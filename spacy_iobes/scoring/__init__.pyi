@@ -22,6 +22,7 @@ from .page import as_script as as_script
 from .page import in_words as in_words
 from .paired import Scores as Scores
 from .paired import corrected_t as corrected_t
+from .paired import mark_of as mark_of
 from .paired import paired_t as paired_t
 from .paired import signed_rank as signed_rank
 from .paired import verdicts as verdicts
